@@ -1,0 +1,12 @@
+# Compiler and linker options that hold for every target of this project and for none of its users.
+add_library(warpline_options INTERFACE)
+target_compile_options(warpline_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                       -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual)
+if(WARPLINE_WERROR)
+  target_compile_options(warpline_options INTERFACE -Werror)
+endif()
+if(WARPLINE_SANITIZE)
+  target_compile_options(warpline_options INTERFACE -fsanitize=${WARPLINE_SANITIZE}
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(warpline_options INTERFACE -fsanitize=${WARPLINE_SANITIZE})
+endif()
