@@ -1,0 +1,94 @@
+// The answer to a user's question, complete: numbers, bounds, reasons, assumptions and provenance.
+#pragma once
+
+#include "warpline/engine/engine.hpp"
+#include "warpline/engine/schedule.hpp"
+#include "warpline/hardware/gpu_spec.hpp"
+#include "warpline/pipeline/kernel_plan.hpp"
+#include "warpline/recurrence/recurrence.hpp"
+#include "warpline/roofline/roofline.hpp"
+#include "warpline/workload/attention.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace warpline {
+
+struct ClockChoice {
+    ClockHz hz;
+    std::optional<ClockHz> low, high;  ///< interval of a default clock
+    std::string origin;  ///< "b200 sustained attention clock (source)", "--clock 1755MHz"
+};
+
+/// The three answers in cycles per loop step of one cluster.
+struct SteadyAnswers {
+    double roofline = 0.0;
+    double recurrence = 0.0;
+    double simulated = 0.0;
+    std::int64_t rows = 0;   ///< of the step: rows of the tile
+    std::int64_t block = 0;  ///< and columns
+};
+
+/// How tiles were spread over the GPU.
+struct WaveSummary {
+    std::int64_t tiles = 0;
+    std::int64_t slots = 0;      ///< clusters that run at a time
+    double waves = 0.0;          ///< tiles / slots
+    double makespan_cycles = 0;  ///< first launch to last exit
+    double mean_active_cycles = 0;
+    double first_tile_cycles = 0, middle_tile_cycles = 0,
+           last_tile_cycles = 0;  ///< of the longest class
+    bool memory_bound = false;    ///< HBM traffic, not the SMs, sets the time
+    double hbm_bytes = 0;
+    double l2_bytes = 0;
+};
+
+/// One row of the unit table.
+struct UnitReport {
+    Unit unit = Unit::issue;
+    double busy = 0.0;              ///< fraction of the simulated step, busiest instance
+    double demand_cycles = 0.0;     ///< per loop step
+    double only_this_limits = 0.0;  ///< TFLOP/s if nothing else limited
+};
+
+struct Prediction {
+    AttentionProblem problem;
+    std::string gpu, kernel;
+    ClockChoice clock;
+    double seconds = 0.0;
+    double makespan_cycles = 0.0;  ///< launch overhead excluded
+    double counted_flops = 0.0;    ///< flash-attention's convention
+    double executed_flops = 0.0;   ///< on the tensor cores, masked and padded work included
+    double tflops = 0.0;           ///< counted / seconds
+    double utilization = 0.0;      ///< executed / (peak at the clock * seconds)
+    SteadyAnswers steady;
+    Roofline steady_roofline;
+    RecurrenceBound recurrence;
+    Schedule schedule;  ///< of one cluster over a long tile; events recorded on request
+    WaveSummary waves;
+    std::vector<UnitReport> units;
+    std::string
+        bound_by;  ///< one phrase: "tensor core", "latency of the S-P loop of softmax[0]", "HBM"
+    KernelPlan plan;
+    std::vector<std::string> assumptions;
+    std::string version, spec_hash;
+};
+
+struct PredictOptions {
+    std::optional<ClockHz> clock;  ///< --clock 1755MHz
+    bool boost_clock = false;      ///< --clock boost
+    bool record_events = false;
+    bool graph_launch = false;
+    std::set<Mechanism> ideal;
+    int granularity = 8;
+};
+
+/// The whole question. Errors: those of the parts.
+[[nodiscard]] Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
+                                         const AttentionProblem& problem,
+                                         const PredictOptions& options = {});
+
+}  // namespace warpline
