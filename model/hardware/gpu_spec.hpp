@@ -8,6 +8,7 @@
 
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/unit.hpp"
+#include "warpline/units/clock.hpp"
 #include "warpline/units/tick.hpp"
 
 #include <cstdint>
@@ -16,12 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <boost/rational.hpp>
-
 namespace warpline {
-
-/// An exact clock in hertz.
-using ClockHz = boost::rational<std::int64_t>;
 
 /// How well a number is known. A: two independent measurements or an exact fit; B: one measurement;
 /// C: a document; D: inference or analogy; F: fitted by this project (the source says on what).
