@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpline {
@@ -130,6 +131,12 @@ enum class Arbitration : std::uint8_t {
     round_robin,         ///< the next after the one that issued last, in order of warp index
     oldest_request,      ///< the one that has waited longest, ties by warp index
 };
+
+/// Every capability a specification may list, sorted.
+[[nodiscard]] const std::vector<std::string>& known_capabilities();
+/// "A", "B", "C", "D" or "F".
+[[nodiscard]] std::string_view confidence_letter(Confidence confidence);
+[[nodiscard]] std::optional<Confidence> confidence_from_letter(std::string_view letter);
 
 struct GpuSpec {
     std::string id;  ///< file name without extension, e.g. "b200"
