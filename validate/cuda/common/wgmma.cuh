@@ -1,0 +1,49 @@
+// Hopper's warpgroup matrix instruction: ordering, and descriptors for the one shared memory
+// layout used here, rows of 128 bytes (K-major) swizzled over groups of 8 rows.
+#pragma once
+
+#include "wgmma_bf16.cuh"
+#include "wgmma_e4m3.cuh"
+
+namespace micro {
+
+inline constexpr int kRowBytes = 128;
+// One instruction covers 32 bytes of K; descriptors count in units of 16.
+inline constexpr int kSliceBytes = 32;
+inline constexpr int kSlices = kRowBytes / kSliceBytes;
+inline constexpr std::uint64_t kSliceStep = kSliceBytes / 16;
+
+__device__ __forceinline__ unsigned shared_address(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// Byte offset of (row, byte in row) in a tile: the 16-byte chunk index is XORed with the row.
+__host__ __device__ constexpr unsigned swizzled(unsigned row, unsigned byte) {
+  return row * kRowBytes + (byte ^ (row % 8) * 16);
+}
+
+// The tile must start on a multiple of 1024 bytes.
+__device__ __forceinline__ std::uint64_t descriptor(const void* tile) {
+  constexpr std::uint64_t kStrideOf8Rows = 8 * kRowBytes / 16;
+  constexpr std::uint64_t kSwizzle128 = 1;
+  const std::uint64_t start = (shared_address(tile) & 0x3ffffU) >> 4;
+  return start | std::uint64_t{1} << 16 | kStrideOf8Rows << 32 | kSwizzle128 << 62;
+}
+
+__device__ __forceinline__ void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int kPending>
+__device__ __forceinline__ void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
+}
+
+// Makes ordinary stores to shared memory visible to the tensor cores and the copy engine.
+__device__ __forceinline__ void fence_async_proxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+}  // namespace micro
