@@ -2,6 +2,7 @@
 // layout used here, rows of 128 bytes (K-major) swizzled over groups of 8 rows.
 #pragma once
 
+#include "async.cuh"
 #include "wgmma_bf16.cuh"
 #include "wgmma_e4m3.cuh"
 
@@ -12,10 +13,6 @@ inline constexpr int kRowBytes = 128;
 inline constexpr int kSliceBytes = 32;
 inline constexpr int kSlices = kRowBytes / kSliceBytes;
 inline constexpr std::uint64_t kSliceStep = kSliceBytes / 16;
-
-__device__ __forceinline__ unsigned shared_address(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
 
 // Byte offset of (row, byte in row) in a tile: the 16-byte chunk index is XORed with the row.
 __host__ __device__ constexpr unsigned swizzled(unsigned row, unsigned byte) {
@@ -39,11 +36,6 @@ __device__ __forceinline__ void wgmma_commit() {
 template <int kPending>
 __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
-}
-
-// Makes ordinary stores to shared memory visible to the tensor cores and the copy engine.
-__device__ __forceinline__ void fence_async_proxy() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 }  // namespace micro

@@ -37,9 +37,9 @@ __global__ void __launch_bounds__(128 * kMaxWarpgroups, 1)
 
   __syncthreads();
   const long long begin = cycle();
-  wgmma_fence();
 #pragma unroll 1
   for (int i = 0; i < iterations; ++i) {
+    wgmma_fence();
 #pragma unroll
     for (int g = 0; g < kGroup; ++g) {
       const int slice = g % kSlices;
