@@ -27,9 +27,10 @@ __global__ void mbarrier_self(int iterations, Stamp* stamps, unsigned* out) {
   out[threadIdx.x] = phases;
 }
 
-// `kSide` threads arrive, `kSide` others wait, and back. The counter is plain shared memory, so it
-// ends right only if the barriers order the two sides.
-template <int kSide, bool kElect>
+// `kSide` threads arrive, `kSide` others wait, and back. With kCount the sides count in plain shared
+// memory, which comes out right only if the barriers order them; that form verifies, the other is
+// timed.
+template <int kSide, bool kElect, bool kCount>
 __global__ void mbarrier_ping_pong(int iterations, Stamp* stamps, unsigned* out) {
   __shared__ Mbarrier barrier[2];
   __shared__ unsigned counter;
@@ -41,7 +42,7 @@ __global__ void mbarrier_ping_pong(int iterations, Stamp* stamps, unsigned* out)
   __syncthreads();
   const int side = threadIdx.x / kSide;
   const bool arrives = !kElect || threadIdx.x % kSide == 0;
-  const bool counts = threadIdx.x % kSide == 0;
+  const bool counts = kCount && threadIdx.x % kSide == 0;
   const long long begin = cycle();
   for (int i = 0; i < iterations; ++i) {
     if (side == 1) barrier[0].wait(i & 1);
@@ -52,10 +53,11 @@ __global__ void mbarrier_ping_pong(int iterations, Stamp* stamps, unsigned* out)
   const long long end = cycle();
   store_stamp(stamps, begin, end);
   __syncthreads();
-  out[threadIdx.x] = counter;
+  out[threadIdx.x] = kCount ? counter : 2 * iterations;
 }
 
 // Two warpgroups in turn, through named barriers, as attention kernels order their softmax.
+template <bool kCount>
 __global__ void named_ping_pong(int iterations, Stamp* stamps, unsigned* out) {
   __shared__ unsigned counter;
   if (threadIdx.x == 0) counter = 0;
@@ -64,16 +66,17 @@ __global__ void named_ping_pong(int iterations, Stamp* stamps, unsigned* out) {
   const long long begin = cycle();
   for (int i = 0; i < iterations; ++i) {
     if (side == 1) named_sync(1, 256);
-    if (threadIdx.x % 128 == 0) counter = counter + 1;
+    if (kCount && threadIdx.x % 128 == 0) counter = counter + 1;
     named_arrive(1 + side, 256);
     if (side == 0) named_sync(2, 256);
   }
   const long long end = cycle();
   store_stamp(stamps, begin, end);
   __syncthreads();
-  out[threadIdx.x] = counter;
+  out[threadIdx.x] = kCount ? counter : 2 * iterations;
 }
 
+template <bool kCount>
 __global__ void named_all(int iterations, Stamp* stamps, unsigned* out) {
   __shared__ unsigned turns;
   if (threadIdx.x == 0) turns = 0;
@@ -82,13 +85,13 @@ __global__ void named_all(int iterations, Stamp* stamps, unsigned* out) {
   const long long begin = cycle();
   for (int i = 0; i < iterations; ++i) {
     // Each warp in turn counts: any barrier that lets a warp through early loses counts.
-    if (threadIdx.x == i % warps * 32) turns = turns + 1;
-    named_sync(1, blockDim.x);
+    if (kCount && threadIdx.x == i % warps * 32) turns = turns + 1;
+    named_sync(1, warps * 32);
   }
   const long long end = cycle();
   store_stamp(stamps, begin, end);
   __syncthreads();
-  out[threadIdx.x] = turns;
+  out[threadIdx.x] = kCount ? turns : iterations;
 }
 
 enum class Step { kSyncWarp, kFenceBlock, kFenceDevice, kFenceAsyncProxy, kMbarrierArrive };
@@ -177,29 +180,43 @@ void measure_reallocation(Bench& bench) {
   bench.row("setmaxnreg_inc", take, "clk", "40 to 168 with registers free; includes a clock read");
 }
 
+// Times the bare form after the counting form has proved that the barriers order the sides.
+template <class Kernel>
+Samples run_proved(Bench& bench, Kernel bare, Kernel counting, int threads, unsigned counts,
+                   const std::string& what) {
+  run(bench, counting, threads, counts, what);
+  return run(bench, bare, threads, counts, what);
+}
+
+template <int kSide, bool kElect>
+Samples mbarrier_handover(Bench& bench) {
+  const Samples cycles =
+      run_proved(bench, mbarrier_ping_pong<kSide, kElect, false>,
+                 mbarrier_ping_pong<kSide, kElect, true>, 2 * kSide, 2, "mbarrier ping-pong");
+  return map(cycles, [](double c) { return c / 2; });
+}
+
 }  // namespace
 
 int main() {
   Bench bench("barriers");
-  const auto half = [](double c) { return c / 2; };
   bench.row("mbarrier_arrive_wait", run(bench, mbarrier_self, 32, 1, "mbarrier_self"), "clk",
             "one lane arrives; its warp waits");
-  bench.row("mbarrier_handover_2_warps",
-            map(run(bench, mbarrier_ping_pong<32, true>, 64, 2, "mbarrier ping-pong"), half), "clk",
+  bench.row("mbarrier_handover_2_warps", mbarrier_handover<32, true>(bench), "clk",
             "one way; one elected arrival");
-  bench.row("mbarrier_handover_2_warpgroups",
-            map(run(bench, mbarrier_ping_pong<128, true>, 256, 2, "mbarrier ping-pong"), half),
-            "clk", "one way; one elected arrival; 128 waiters");
-  bench.row("mbarrier_handover_128_arrivals",
-            map(run(bench, mbarrier_ping_pong<128, false>, 256, 2, "mbarrier ping-pong"), half),
-            "clk", "one way; 128 arrivals; 128 waiters");
+  bench.row("mbarrier_handover_2_warpgroups", mbarrier_handover<128, true>(bench), "clk",
+            "one way; one elected arrival; 128 waiters");
+  bench.row("mbarrier_handover_128_arrivals", mbarrier_handover<128, false>(bench), "clk",
+            "one way; 128 arrivals; 128 waiters");
   bench.row("named_barrier_handover_2_warpgroups",
-            map(run(bench, named_ping_pong, 256, 2, "named ping-pong"), half), "clk",
-            "one way; bar.arrive to bar.sync");
+            map(run_proved(bench, named_ping_pong<false>, named_ping_pong<true>, 256, 2,
+                           "named ping-pong"),
+                [](double c) { return c / 2; }),
+            "clk", "one way; bar.arrive to bar.sync");
   for (const int warps : {1, 2, 4, 8, 12, 16}) {
     bench.row("named_barrier_sync_" + std::to_string(warps) + "_warps",
-              run(bench, named_all, 32 * warps, 1, "named barrier"), "clk",
-              "with one shared-memory increment between barriers");
+              run_proved(bench, named_all<false>, named_all<true>, 32 * warps, 1, "named barrier"),
+              "clk");
   }
   bench.row("syncwarp", run(bench, single_step<Step::kSyncWarp>, 32, 1, "syncwarp"), "clk");
   bench.row("fence_block", run(bench, single_step<Step::kFenceBlock>, 32, 1, "fence"), "clk",

@@ -9,14 +9,18 @@ namespace {
 
 using namespace micro;
 
-constexpr int kUnroll = 16;
+constexpr int kUnroll = 32;
 
 // kChains independent chains a thread; each loop iteration appends kUnroll links to every chain.
 template <class Op, int kChains>
 __global__ void __launch_bounds__(1024) chains(int iterations, Word a, Word b, Stamp* stamps,
                                                Word* out) {
   Pair state[kChains];
-  for (int c = 0; c < kChains; ++c) state[c] = Op::start(c);
+  for (int c = 0; c < kChains; ++c) {
+    state[c] = Op::start(c);
+    state[c].x += lane_zero(out);
+    state[c].y += lane_zero(out);
+  }
   __syncthreads();
   const long long begin = cycle();
 #pragma unroll 1
@@ -56,7 +60,7 @@ void measure(Bench& bench) {
   const int blocks = bench.sms();
   const std::string name = Op::kName;
   constexpr int kFew = 4;
-  constexpr int kMany = 68;
+  constexpr int kMany = 36;
 
   const auto run = [&]<int kChains>(int threads) {
     DeviceArray<Word> out(static_cast<std::size_t>(blocks) * threads * kChains);

@@ -20,6 +20,11 @@ struct Pair {
 __host__ __device__ constexpr Word bits(float value) { return std::bit_cast<Word>(value); }
 __host__ __device__ constexpr float real(Word word) { return std::bit_cast<float>(word); }
 
+// Zero, but not known to be, nor to be the same in all lanes: keeps chains off the uniform datapath.
+__device__ __forceinline__ Word lane_zero(const void* never_one) {
+  return reinterpret_cast<std::uintptr_t>(never_one) == 1 ? threadIdx.x : 0;
+}
+
 inline bool near(float got, float want, float tolerance) {
   return std::fabs(got - want) <= tolerance * std::fmax(1.0F, std::fabs(want));
 }
@@ -98,14 +103,21 @@ struct Ex2 : FloatOp {
   static bool same(Word got, Word want) { return near(real(got), real(want), 1e-5F); }
 };
 
-// An even number of reciprocals gives the start back, up to the approximation.
+// Reciprocal and reciprocal root in turn: x becomes its square root every two links, so the chain
+// converges to 1. Two reciprocals in a row would cancel in the assembler.
 struct Rcp : FloatOp {
-  static constexpr const char* kName = "rcp_f32";
-  __device__ static void link(Pair& s, Word, Word, int) {
-    asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+r"(s.x));
+  static constexpr const char* kName = "rcp_rsq_f32";
+  __device__ static void link(Pair& s, Word, Word, int step) {
+    if (step % 2 == 0) {
+      asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+r"(s.x));
+    } else {
+      asm volatile("rsqrt.approx.ftz.f32 %0, %0;" : "+r"(s.x));
+    }
   }
-  static void host_link(Pair& s, Word, Word, int) { s.x = bits(1.0F / real(s.x)); }
-  static bool same(Word got, Word want) { return near(real(got), real(want), 1e-3F); }
+  static void host_link(Pair& s, Word, Word, int step) {
+    s.x = bits(step % 2 == 0 ? 1.0F / real(s.x) : 1.0F / std::sqrt(real(s.x)));
+  }
+  static bool same(Word got, Word want) { return near(real(got), real(want), 1e-4F); }
 };
 
 // x <- -log2(|x|) is chaotic, so the chain runs into a fixed special: lg2(+inf) = +inf.
@@ -283,11 +295,16 @@ struct Select : IntegerOp {
   static void host_link(Pair& s, Word a, Word b, int) { s.x = s.x > a ? a : b; }
 };
 
-// Every lane holds the chain's value, so lane exchange must leave it alone.
+// Every lane holds the chain's value, so lane exchange must leave it alone. The lane distance is
+// not known to the assembler, which would otherwise cancel exchanges that undo each other.
 struct Shuffle : IntegerOp {
   static constexpr const char* kName = "shfl_bfly_b32";
-  __device__ static void link(Pair& s, Word, Word, int) {
-    asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;" : "+r"(s.x));
+  static Word operand_a() { return 1; }
+  static Word operand_b() { return 2; }
+  __device__ static void link(Pair& s, Word a, Word b, int step) {
+    asm volatile("shfl.sync.bfly.b32 %0, %0, %1, 0x1f, 0xffffffff;"
+                 : "+r"(s.x)
+                 : "r"(step % 2 == 0 ? a : b));
   }
   static void host_link(Pair&, Word, Word, int) {}
 };

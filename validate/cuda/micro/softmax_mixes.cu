@@ -8,7 +8,7 @@ namespace {
 using namespace micro;
 
 constexpr int kChains = 8;
-constexpr int kSlots = 8;
+constexpr int kSlots = 16;
 
 // kCount instructions of one kind in each group, spread over kChains independent chains.
 template <class Op, int kCount>
@@ -19,6 +19,12 @@ struct Part {
 
   Part() {
     for (int c = 0; c < kChains; ++c) state[c] = Op::start(c);
+  }
+  __device__ void leave_uniform(Word zero) {
+    for (Pair& pair : state) {
+      pair.x += zero;
+      pair.y += zero;
+    }
   }
   __device__ void group(int slot) {
 #pragma unroll
@@ -31,7 +37,7 @@ struct Part {
     for (int c = 0; c < kChains; ++c) {
       Pair expected = Op::start(c);
       for (int i = 0; i < iterations; ++i) {
-        for (int j = 0; j < kCount; ++j) Op::host_link(expected, a, b, j);
+        for (int j = 0; j < kCount * kSlots / kChains; ++j) Op::host_link(expected, a, b, j);
       }
       expect(Op::same(chains[c], expected.x), std::string(Op::kName) + " in a mix");
     }
@@ -44,6 +50,7 @@ struct Mix : Parts... {};
 template <class... Parts>
 __global__ void __launch_bounds__(512) run_mix(int iterations, Mix<Parts...> mix, Stamp* stamps,
                                                Word* out) {
+  (static_cast<Parts&>(mix).leave_uniform(lane_zero(out)), ...);
   __syncthreads();
   const long long begin = cycle();
 #pragma unroll 1
@@ -116,6 +123,14 @@ int main() {
   measure<Part<Fma, 4>, Part<Max, 2>>(bench, "4fma_2max");
   measure<Part<Ex2, 1>, Part<Max, 2>>(bench, "ex2_2max");
   measure<Part<Ex2, 1>, Part<Rcp, 1>>(bench, "ex2_rcp");
+  measure<Part<Ex2, 1>, Part<Max, 3>>(bench, "ex2_3max");
+  measure<Part<Ex2, 1>, Part<Max, 4>>(bench, "ex2_4max");
+  measure<Part<Ex2, 1>, Part<IntegerMad, 2>>(bench, "ex2_2imad");
+  measure<Part<Ex2, 1>, Part<IntegerMad, 4>>(bench, "ex2_4imad");
+  measure<Part<Ex2, 1>, Part<Fma, 4>, Part<Max, 2>>(bench, "ex2_4fma_2max");
+  measure<Part<Ex2, 1>, Part<FmaHalf2, 4>>(bench, "ex2_4hfma2");
+  measure<Part<Fma, 8>, Part<Max, 4>>(bench, "8fma_4max");
+  measure<Part<Shuffle, 1>>(bench, "shfl");
   measure<Part<Shuffle, 1>, Part<Ex2, 1>>(bench, "shfl_ex2");
   measure<Part<Shuffle, 2>, Part<Max, 2>>(bench, "2shfl_2max");
   measure<Part<Ex2, 2>, Part<Fma, 2>, Part<PackBf16x2, 1>>(bench, "2ex2_2fma_cvt");

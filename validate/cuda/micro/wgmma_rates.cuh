@@ -7,13 +7,15 @@
 
 namespace micro {
 
-inline constexpr int kMaxWarpgroups = 3;
+// With A and 256-wide accumulators in registers only two warpgroups fit the register file.
+template <int kN, bool kARegisters>
+inline constexpr int kMaxWarpgroups = kN == 256 && kARegisters ? 2 : 3;
 
 // Each iteration issues one group of kGroup instructions on the same accumulators. With
 // kPending = 1 the next group is issued while this one runs, so the unit never idles; with
 // kPending = 0 each group is waited for.
 template <class Type, int kN, bool kARegisters, int kGroup, int kPending>
-__global__ void __launch_bounds__(128 * kMaxWarpgroups, 1)
+__global__ void __launch_bounds__(128 * kMaxWarpgroups<kN, kARegisters>, 1)
     wgmma_loop(int iterations, Stamp* stamps, float* out) {
   extern __shared__ __align__(1024) unsigned char tiles[];
   const int warpgroup = threadIdx.x / 128;
@@ -84,7 +86,7 @@ void measure_width(Bench& bench) {
   const std::string name = std::string("wgmma_m64n") + std::to_string(kN) + "_" + Type::kName +
                            (kARegisters ? "_rs" : "_ss");
   constexpr int kGroup = 16;
-  for (int warpgroups = 1; warpgroups <= kMaxWarpgroups; ++warpgroups) {
+  for (int warpgroups = 1; warpgroups <= kMaxWarpgroups<kN, kARegisters>; ++warpgroups) {
     const Samples cycles = wgmma_cycles<Type, kN, kARegisters, kGroup, 1>(bench, warpgroups);
     bench.row(name + "_interval_wg" + std::to_string(warpgroups),
               map(cycles, [&](double c) { return c / kGroup / warpgroups; }), "clk",
@@ -94,7 +96,7 @@ void measure_width(Bench& bench) {
             "issue; commit; wait; of one instruction alone");
   bench.row(name + "_latency_of_4", wgmma_cycles<Type, kN, kARegisters, 4, 0>(bench, 1), "clk",
             "as latency; group of four");
-  for (int warpgroups = 2; warpgroups <= kMaxWarpgroups; ++warpgroups) {
+  for (int warpgroups = 2; warpgroups <= kMaxWarpgroups<kN, kARegisters>; ++warpgroups) {
     bench.row(name + "_latency_of_4_wg" + std::to_string(warpgroups),
               wgmma_cycles<Type, kN, kARegisters, 4, 0>(bench, warpgroups), "clk",
               "as latency_of_4 with every warpgroup doing the same");
