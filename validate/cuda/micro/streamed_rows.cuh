@@ -12,7 +12,7 @@ __host__ __device__ constexpr unsigned row_word(unsigned row, unsigned word) {
   return (row * 32 + word) * 2654435761U + 1;
 }
 
-__global__ inline void fill_rows(unsigned* matrix, std::size_t rows) {
+static __global__ void fill_rows(unsigned* matrix, std::size_t rows) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < rows * 32; i += step) {
