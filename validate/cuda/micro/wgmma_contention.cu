@@ -30,8 +30,9 @@ struct Shared {
   volatile int stop;
 };
 
-// Copies 16 KiB boxes from L2 as fast as they land. Returns boxes landed before the flag.
-__device__ long long copy_until(Shared& s, const CUtensorMap& map, unsigned* wrong) {
+// Each helper works until the flag, notes the time then, checks its work and returns its count.
+// This one copies 16 KiB boxes from L2 as fast as they land.
+__device__ long long copy_until(Shared& s, const CUtensorMap& map, long long* end, unsigned* wrong) {
   const int base = blockIdx.x * kWindow;
   const auto fetch = [&](long long i) {
     Mbarrier& full = s.full[i % kRing];
@@ -45,6 +46,7 @@ __device__ long long copy_until(Shared& s, const CUtensorMap& map, unsigned* wro
     fetch(landed + kRing);
     ++landed;
   }
+  *end = cycle();
   for (long long i = landed; i < landed + kRing; ++i) {
     s.full[i % kRing].wait(i / kRing & 1);
     *wrong += wrong_words(s.ring[i % kRing], kBoxRows,
@@ -53,7 +55,7 @@ __device__ long long copy_until(Shared& s, const CUtensorMap& map, unsigned* wro
   return landed;
 }
 
-__device__ long long load_until(Shared& s, unsigned* wrong) {
+__device__ long long load_until(Shared& s, long long* end, unsigned* wrong) {
   const unsigned base = shared_address(s.ring) + threadIdx.x % 128 * 16;
   unsigned sum = 0;
   long long done = 0;
@@ -69,12 +71,13 @@ __device__ long long load_until(Shared& s, unsigned* wrong) {
     }
     done += kBatch;
   }
+  *end = cycle();
   // The ring holds ones and twos such that each 16 bytes XOR to 3.
   *wrong += sum != static_cast<unsigned>(done * 3);
   return done;
 }
 
-__device__ long long store_until(Shared& s, unsigned* wrong) {
+__device__ long long store_until(Shared& s, long long* end, unsigned* wrong) {
   const unsigned base = shared_address(s.ring) + threadIdx.x % 128 * 16;
   long long done = 0;
   while (s.stop == 0) {
@@ -86,6 +89,7 @@ __device__ long long store_until(Shared& s, unsigned* wrong) {
     }
     done += kBatch;
   }
+  *end = cycle();
   unsigned last;
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(last) : "r"(base + 4) : "memory");
   *wrong += done != 0 && last != static_cast<unsigned>(done - kBatch);
@@ -94,7 +98,8 @@ __device__ long long store_until(Shared& s, unsigned* wrong) {
 
 // Eight chains, checked against each other and against the value they converge to.
 template <class Op>
-__device__ long long compute_until(Shared& s, Word a, Word b, float limit, unsigned* wrong) {
+__device__ long long compute_until(Shared& s, Word a, Word b, float limit, long long* end,
+                                   unsigned* wrong) {
   constexpr int kChains = 8;
   Pair state[kChains];
   for (int c = 0; c < kChains; ++c) {
@@ -110,6 +115,7 @@ __device__ long long compute_until(Shared& s, Word a, Word b, float limit, unsig
     }
     done += kBatch * kChains;
   }
+  *end = cycle();
   for (int c = 0; c < kChains; ++c) *wrong += fabsf(real(state[c].x) - limit) > 1e-4F;
   return done;
 }
@@ -175,24 +181,24 @@ __global__ void __launch_bounds__(256, 1)
     unsigned wrong = 0;
     long long done = 0;
     const long long begin = cycle();
+    long long end = begin;
     if constexpr (kHelper == Helper::kCopy) {
-      if (threadIdx.x == 128) done = copy_until(s, map, &wrong);
+      if (threadIdx.x == 128) done = copy_until(s, map, &end, &wrong);
     } else if constexpr (kHelper == Helper::kLoad) {
-      done = load_until(s, &wrong);
+      done = load_until(s, &end, &wrong);
     } else if constexpr (kHelper == Helper::kStore) {
-      done = store_until(s, &wrong);
+      done = store_until(s, &end, &wrong);
     } else if constexpr (kHelper == Helper::kEx2) {
-      done = compute_until<Ex2>(s, a_word, b_word, 0.6411857F, &wrong);
+      done = compute_until<Ex2>(s, a_word, b_word, 0.6411857F, &end, &wrong);
     } else if constexpr (kHelper == Helper::kFma) {
-      done = compute_until<Fma>(s, a_word, b_word, 2.0F, &wrong);
+      done = compute_until<Fma>(s, a_word, b_word, 2.0F, &end, &wrong);
     } else if constexpr (kHelper == Helper::kMax) {
-      done = compute_until<Max>(s, a_word, b_word, 0.5F, &wrong);
+      done = compute_until<Max>(s, a_word, b_word, 0.5F, &end, &wrong);
     }
-    const long long cycles = cycle() - begin;
     if (wrong != 0) atomicAdd(&progress[blockIdx.x].wrong, wrong);
     if (threadIdx.x == 128) {
       progress[blockIdx.x].operations = done;
-      progress[blockIdx.x].cycles = cycles;
+      progress[blockIdx.x].cycles = end - begin;
     }
   }
 }
@@ -206,7 +212,7 @@ void measure(Bench& bench, const StreamedRows& rows, int blocks) {
                            helper + "_" + std::to_string(blocks) + "sm";
   const auto kernel = contend<kN, kARegisters, kHelper, kMultiply>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
-  const CUtensorMap map = rows.map(kBoxRows);
+  const CUtensorMap tensor = rows.map(kBoxRows);
   DeviceArray<float> out(kTileM * kN);
   DeviceArray<Progress> progress(blocks);
   constexpr int kFew = 16;
@@ -214,7 +220,7 @@ void measure(Bench& bench, const StreamedRows& rows, int blocks) {
   const Samples cycles = bench.slope(
       blocks, 4, kFew, kMany,
       [&](int n, Stamp* stamps) {
-        kernel<<<blocks, 256, sizeof(Shared)>>>(n, map, Fma::operand_a(), Fma::operand_b(), stamps,
+        kernel<<<blocks, 256, sizeof(Shared)>>>(n, tensor, Fma::operand_a(), Fma::operand_b(), stamps,
                                                 out.get(), progress.get());
       },
       7);
