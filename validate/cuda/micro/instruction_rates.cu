@@ -1,114 +1,31 @@
 // At what rate does one SM execute each arithmetic instruction, and how long does a dependent
 // one wait for its input?
-#include "../common/stamp.cuh"
-#include "instructions.cuh"
-
-#include <cstdint>
-
-namespace {
-
-using namespace micro;
-
-constexpr int kUnroll = 32;
-
-// kChains independent chains a thread; each loop iteration appends kUnroll links to every chain.
-template <class Op, int kChains>
-__global__ void __launch_bounds__(1024) chains(int iterations, Word a, Word b, Stamp* stamps,
-                                               Word* out) {
-  Pair state[kChains];
-  for (int c = 0; c < kChains; ++c) {
-    state[c] = Op::start(c);
-    state[c].x += lane_zero(out);
-    state[c].y += lane_zero(out);
-  }
-  __syncthreads();
-  const long long begin = cycle();
-#pragma unroll 1
-  for (int i = 0; i < iterations; ++i) {
-#pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-#pragma unroll
-      for (int c = 0; c < kChains; ++c) Op::link(state[c], a, b, u);
-    }
-  }
-  const long long end = cycle();
-  const std::size_t thread = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (int c = 0; c < kChains; ++c) out[thread * kChains + c] = state[c].x;
-  store_stamp(stamps, begin, end);
-}
-
-// Runs the chain on the host, or states the value the device must have reached.
-template <class Op, int kChains>
-void verify(const std::vector<Word>& out, int iterations, Word a, Word b) {
-  Word expected[kChains];
-  for (int c = 0; c < kChains; ++c) {
-    Pair state = Op::start(c);
-    for (int i = 0; i < iterations; ++i) {
-      for (int u = 0; u < kUnroll; ++u) Op::host_link(state, a, b, u);
-    }
-    expected[c] = state.x;
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    expect(Op::same(out[i], expected[i % kChains]), std::string(Op::kName) + " chain");
-  }
-}
-
-template <class Op>
-void measure(Bench& bench) {
-  const Word a = Op::operand_a();
-  const Word b = Op::operand_b();
-  const int blocks = bench.sms();
-  const std::string name = Op::kName;
-  constexpr int kFew = 4;
-  constexpr int kMany = 36;
-
-  const auto run = [&]<int kChains>(int threads) {
-    DeviceArray<Word> out(static_cast<std::size_t>(blocks) * threads * kChains);
-    out.poison();
-    const Samples cycles = bench.slope(
-        blocks, threads / 32, kFew, kMany, [&](int iterations, Stamp* stamps) {
-          chains<Op, kChains><<<blocks, threads>>>(iterations, a, b, stamps, out.get());
-        });
-    verify<Op, kChains>(out.host(), kMany, a, b);
-    return cycles;
-  };
-
-  const Samples one = run.template operator()<1>(32);
-  bench.row(name + "_latency", map(one, [](double c) { return c / kUnroll; }), "clk",
-            "dependent chain; one warp");
-  constexpr int kThreads = 512;
-  constexpr int kChains = 8;
-  const Samples full = run.template operator()<kChains>(kThreads);
-  bench.row(name + "_rate",
-            map(full, [](double c) { return 1.0 * kThreads * kChains * kUnroll / c; }),
-            "thread-instr/clk/SM", "16 warps; 8 chains a thread");
-}
-
-}  // namespace
+#include "chains.cuh"
 
 int main() {
+  using namespace micro;
   Bench bench("instruction_rates");
-  measure<Fma>(bench);
-  measure<Add>(bench);
-  measure<Mul>(bench);
-  measure<Max>(bench);
-  measure<Ex2>(bench);
-  measure<Rcp>(bench);
-  measure<Lg2>(bench);
-  measure<Ex2Half2>(bench);
-  measure<Ex2Bf16x2>(bench);
-  measure<PackBf16x2>(bench);
-  measure<PackHalf2>(bench);
-  measure<PackE4m3x2>(bench);
-  measure<FmaHalf2>(bench);
-  measure<FmaBf16x2>(bench);
-  measure<IntegerAdd>(bench);
-  measure<IntegerMad>(bench);
-  measure<IntegerMax>(bench);
-  measure<Logic>(bench);
-  measure<Shift>(bench);
-  measure<Permute>(bench);
-  measure<Select>(bench);
-  measure<Shuffle>(bench);
-  measure<VoteBallot>(bench);
+  measure_instruction<Fma>(bench);
+  measure_instruction<Add>(bench);
+  measure_instruction<Mul>(bench);
+  measure_instruction<Max>(bench);
+  measure_instruction<Ex2>(bench);
+  measure_instruction<Rcp>(bench);
+  measure_instruction<Lg2>(bench);
+  measure_instruction<Ex2Half2>(bench);
+  measure_instruction<Ex2Bf16x2>(bench);
+  measure_instruction<PackBf16x2>(bench);
+  measure_instruction<PackHalf2>(bench);
+  measure_instruction<PackE4m3x2>(bench);
+  measure_instruction<FmaHalf2>(bench);
+  measure_instruction<FmaBf16x2>(bench);
+  measure_instruction<IntegerAdd>(bench);
+  measure_instruction<IntegerMad>(bench);
+  measure_instruction<IntegerMax>(bench);
+  measure_instruction<Logic>(bench);
+  measure_instruction<Shift>(bench);
+  measure_instruction<Permute>(bench);
+  measure_instruction<Select>(bench);
+  measure_instruction<Shuffle>(bench);
+  measure_instruction<VoteBallot>(bench);
 }

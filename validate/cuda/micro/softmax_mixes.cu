@@ -1,142 +1,45 @@
-// Which of softmax's instructions share a pipe or an issue slot? Independent streams of several
-// kinds run interleaved; the cost of a group against the costs of its parts tells.
-#include "../common/stamp.cuh"
-#include "instructions.cuh"
-
-namespace {
-
-using namespace micro;
-
-constexpr int kChains = 8;
-constexpr int kSlots = 16;
-
-// kCount instructions of one kind in each group, spread over kChains independent chains.
-template <class Op, int kCount>
-struct Part {
-  Word a = Op::operand_a();
-  Word b = Op::operand_b();
-  Pair state[kChains];
-
-  Part() {
-    for (int c = 0; c < kChains; ++c) state[c] = Op::start(c);
-  }
-  __device__ void leave_uniform(Word zero) {
-    for (Pair& pair : state) {
-      pair.x += zero;
-      pair.y += zero;
-    }
-  }
-  __device__ void group(int slot) {
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) {
-      const int link = slot * kCount + j;
-      Op::link(state[link % kChains], a, b, link / kChains);
-    }
-  }
-  void verify(const Word* chains, int iterations) const {
-    for (int c = 0; c < kChains; ++c) {
-      Pair expected = Op::start(c);
-      for (int i = 0; i < iterations; ++i) {
-        for (int j = 0; j < kCount * kSlots / kChains; ++j) Op::host_link(expected, a, b, j);
-      }
-      expect(Op::same(chains[c], expected.x), std::string(Op::kName) + " in a mix");
-    }
-  }
-};
-
-template <class... Parts>
-struct Mix : Parts... {};
-
-template <class... Parts>
-__global__ void __launch_bounds__(512) run_mix(int iterations, Mix<Parts...> mix, Stamp* stamps,
-                                               Word* out) {
-  (static_cast<Parts&>(mix).leave_uniform(lane_zero(out)), ...);
-  __syncthreads();
-  const long long begin = cycle();
-#pragma unroll 1
-  for (int i = 0; i < iterations; ++i) {
-#pragma unroll
-    for (int slot = 0; slot < kSlots; ++slot) (static_cast<Parts&>(mix).group(slot), ...);
-  }
-  const long long end = cycle();
-  const std::size_t thread = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  Word* to = out + thread * sizeof...(Parts) * kChains;
-  const auto save = [&to](const Pair* state) {
-    for (int c = 0; c < kChains; ++c) *to++ = state[c].x;
-  };
-  (save(static_cast<Parts&>(mix).state), ...);
-  store_stamp(stamps, begin, end);
-}
-
-template <class... Parts>
-void measure(Bench& bench, const std::string& name) {
-  constexpr int kFew = 4;
-  constexpr int kMany = 52;
-  const int blocks = bench.sms();
-  for (const int warps : {4, 8, 16}) {
-    const int threads = 32 * warps;
-    constexpr std::size_t kPerThread = sizeof...(Parts) * kChains;
-    DeviceArray<Word> out(kPerThread * blocks * threads);
-    out.poison();
-    const Mix<Parts...> mix;
-    const Samples cycles =
-        bench.slope(blocks, warps, kFew, kMany, [&](int iterations, Stamp* stamps) {
-          run_mix<Parts...><<<blocks, threads>>>(iterations, mix, stamps, out.get());
-        });
-    const std::vector<Word> host = out.host();
-    for (std::size_t at = 0; at < host.size();) {
-      const auto verify = [&](const auto& part) {
-        part.verify(&host[at], kMany);
-        at += kChains;
-      };
-      (verify(static_cast<const Parts&>(mix)), ...);
-    }
-    bench.row("mix_" + name + "_w" + std::to_string(warps),
-              map(cycles, [&](double c) { return c / kSlots / (warps / 4.0); }),
-              "clk/group/sub-partition", std::to_string(warps) + " warps on the SM");
-  }
-}
-
-}  // namespace
+// Which of softmax's instructions share a pipe or an issue slot?
+#include "mixes.cuh"
 
 int main() {
+  using namespace micro;
   Bench bench("softmax_mixes");
-  measure<Part<Ex2, 1>>(bench, "ex2");
-  measure<Part<Fma, 8>>(bench, "8fma");
-  measure<Part<Ex2, 1>, Part<Fma, 2>>(bench, "ex2_2fma");
-  measure<Part<Ex2, 1>, Part<Fma, 4>>(bench, "ex2_4fma");
-  measure<Part<Ex2, 1>, Part<Fma, 6>>(bench, "ex2_6fma");
-  measure<Part<Ex2, 1>, Part<Fma, 7>>(bench, "ex2_7fma");
-  measure<Part<Ex2, 1>, Part<Fma, 8>>(bench, "ex2_8fma");
-  measure<Part<PackBf16x2, 2>>(bench, "2cvt");
-  measure<Part<Ex2, 2>, Part<PackBf16x2, 1>>(bench, "2ex2_cvt");
-  measure<Part<Ex2, 1>, Part<PackBf16x2, 1>>(bench, "ex2_cvt");
-  measure<Part<Ex2, 1>, Part<PackBf16x2, 2>>(bench, "ex2_2cvt");
-  measure<Part<Fma, 4>, Part<PackBf16x2, 2>>(bench, "4fma_2cvt");
-  measure<Part<Max, 2>>(bench, "2max");
-  measure<Part<PackBf16x2, 2>, Part<Max, 2>>(bench, "2cvt_2max");
-  measure<Part<Logic, 2>, Part<Max, 2>>(bench, "2lop_2max");
-  measure<Part<IntegerAdd, 2>, Part<Max, 2>>(bench, "2iadd_2max");
-  measure<Part<IntegerAdd, 2>, Part<Fma, 2>>(bench, "2iadd_2fma");
-  measure<Part<IntegerMad, 2>, Part<Fma, 2>>(bench, "2imad_2fma");
-  measure<Part<IntegerMad, 2>, Part<Max, 2>>(bench, "2imad_2max");
-  measure<Part<Fma, 4>, Part<Max, 2>>(bench, "4fma_2max");
-  measure<Part<Ex2, 1>, Part<Max, 2>>(bench, "ex2_2max");
-  measure<Part<Ex2, 1>, Part<Rcp, 1>>(bench, "ex2_rcp");
-  measure<Part<Ex2, 1>, Part<Max, 3>>(bench, "ex2_3max");
-  measure<Part<Ex2, 1>, Part<Max, 4>>(bench, "ex2_4max");
-  measure<Part<Ex2, 1>, Part<IntegerMad, 2>>(bench, "ex2_2imad");
-  measure<Part<Ex2, 1>, Part<IntegerMad, 4>>(bench, "ex2_4imad");
-  measure<Part<Ex2, 1>, Part<Fma, 4>, Part<Max, 2>>(bench, "ex2_4fma_2max");
-  measure<Part<Ex2, 1>, Part<FmaHalf2, 4>>(bench, "ex2_4hfma2");
-  measure<Part<Fma, 8>, Part<Max, 4>>(bench, "8fma_4max");
-  measure<Part<Shuffle, 1>>(bench, "shfl");
-  measure<Part<Shuffle, 1>, Part<Ex2, 1>>(bench, "shfl_ex2");
-  measure<Part<Shuffle, 2>, Part<Max, 2>>(bench, "2shfl_2max");
-  measure<Part<Ex2, 2>, Part<Fma, 2>, Part<PackBf16x2, 1>>(bench, "2ex2_2fma_cvt");
-  measure<Part<Ex2, 2>, Part<Fma, 2>, Part<PackBf16x2, 1>, Part<Max, 2>>(bench,
+  measure_mix<Part<Ex2, 1>>(bench, "ex2");
+  measure_mix<Part<Fma, 8>>(bench, "8fma");
+  measure_mix<Part<Ex2, 1>, Part<Fma, 2>>(bench, "ex2_2fma");
+  measure_mix<Part<Ex2, 1>, Part<Fma, 4>>(bench, "ex2_4fma");
+  measure_mix<Part<Ex2, 1>, Part<Fma, 6>>(bench, "ex2_6fma");
+  measure_mix<Part<Ex2, 1>, Part<Fma, 7>>(bench, "ex2_7fma");
+  measure_mix<Part<Ex2, 1>, Part<Fma, 8>>(bench, "ex2_8fma");
+  measure_mix<Part<PackBf16x2, 2>>(bench, "2cvt");
+  measure_mix<Part<Ex2, 2>, Part<PackBf16x2, 1>>(bench, "2ex2_cvt");
+  measure_mix<Part<Ex2, 1>, Part<PackBf16x2, 1>>(bench, "ex2_cvt");
+  measure_mix<Part<Ex2, 1>, Part<PackBf16x2, 2>>(bench, "ex2_2cvt");
+  measure_mix<Part<Fma, 4>, Part<PackBf16x2, 2>>(bench, "4fma_2cvt");
+  measure_mix<Part<Max, 2>>(bench, "2max");
+  measure_mix<Part<PackBf16x2, 2>, Part<Max, 2>>(bench, "2cvt_2max");
+  measure_mix<Part<Logic, 2>, Part<Max, 2>>(bench, "2lop_2max");
+  measure_mix<Part<IntegerAdd, 2>, Part<Max, 2>>(bench, "2iadd_2max");
+  measure_mix<Part<IntegerAdd, 2>, Part<Fma, 2>>(bench, "2iadd_2fma");
+  measure_mix<Part<IntegerMad, 2>, Part<Fma, 2>>(bench, "2imad_2fma");
+  measure_mix<Part<IntegerMad, 2>, Part<Max, 2>>(bench, "2imad_2max");
+  measure_mix<Part<Fma, 4>, Part<Max, 2>>(bench, "4fma_2max");
+  measure_mix<Part<Ex2, 1>, Part<Max, 2>>(bench, "ex2_2max");
+  measure_mix<Part<Ex2, 1>, Part<Rcp, 1>>(bench, "ex2_rcp");
+  measure_mix<Part<Ex2, 1>, Part<Max, 3>>(bench, "ex2_3max");
+  measure_mix<Part<Ex2, 1>, Part<Max, 4>>(bench, "ex2_4max");
+  measure_mix<Part<Ex2, 1>, Part<IntegerMad, 2>>(bench, "ex2_2imad");
+  measure_mix<Part<Ex2, 1>, Part<IntegerMad, 4>>(bench, "ex2_4imad");
+  measure_mix<Part<Ex2, 1>, Part<Fma, 4>, Part<Max, 2>>(bench, "ex2_4fma_2max");
+  measure_mix<Part<Ex2, 1>, Part<FmaHalf2, 4>>(bench, "ex2_4hfma2");
+  measure_mix<Part<Fma, 8>, Part<Max, 4>>(bench, "8fma_4max");
+  measure_mix<Part<Shuffle, 1>>(bench, "shfl");
+  measure_mix<Part<Shuffle, 1>, Part<Ex2, 1>>(bench, "shfl_ex2");
+  measure_mix<Part<Shuffle, 2>, Part<Max, 2>>(bench, "2shfl_2max");
+  measure_mix<Part<Ex2, 2>, Part<Fma, 2>, Part<PackBf16x2, 1>>(bench, "2ex2_2fma_cvt");
+  measure_mix<Part<Ex2, 2>, Part<Fma, 2>, Part<PackBf16x2, 1>, Part<Max, 2>>(bench,
                                                                          "2ex2_2fma_cvt_2max");
   // Two score elements of a forward softmax: scale-subtract, sum, max, ex2 and half a pack each.
-  measure<Part<Ex2, 2>, Part<Fma, 2>, Part<Add, 2>, Part<PackBf16x2, 1>, Part<Max, 2>>(
+  measure_mix<Part<Ex2, 2>, Part<Fma, 2>, Part<Add, 2>, Part<PackBf16x2, 1>, Part<Max, 2>>(
       bench, "softmax_pair");
 }
