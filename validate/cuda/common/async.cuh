@@ -32,11 +32,19 @@ class Mbarrier {
                  "r"(bytes)
                  : "memory");
   }
-  // Arrives on the same barrier of another block of the cluster.
-  __device__ void arrive_remote(unsigned rank) {
+  // Arrives on the same barrier of another block of the cluster: with earlier writes released to
+  // the whole cluster, or with the default release to the own block.
+  __device__ void arrive_remote_release(unsigned rank) {
     asm volatile(
         "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;\n"
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote]; }" ::"r"(address()),
+        "r"(rank)
+        : "memory");
+  }
+  __device__ void arrive_remote(unsigned rank) {
+    asm volatile(
+        "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(address()),
         "r"(rank)
         : "memory");
   }

@@ -21,17 +21,25 @@ __global__ void stream(int boxes, __grid_constant__ const CUtensorMap map, int s
   const unsigned base = blockIdx.x * window_rows;
   const unsigned window = window_rows / box_rows;
   const unsigned box_bytes = box_rows * kRowBytes;
-  const auto fetch = [&](int i) {
-    const int stage = i % stages;
-    full[stage].arrive_expect(box_bytes);
-    load_box(ring + stage * box_bytes, &map, 0, base + i % window * box_rows, full[stage]);
-  };
   const long long begin = cycle();
   if (threadIdx.x == 0) {
+    // Counters, because a division would cost more than a copy's issue.
+    unsigned source = 0;
+    const auto fetch = [&](int stage) {
+      full[stage].arrive_expect(box_bytes);
+      load_box(ring + stage * box_bytes, &map, 0, base + source * box_rows, full[stage]);
+      source = source + 1 == window ? 0 : source + 1;
+    };
     for (int i = 0; i < stages; ++i) fetch(i);
+    int stage = 0;
+    unsigned parity = 0;
     for (int i = 0; i < boxes; ++i) {
-      full[i % stages].wait(i / stages & 1);
-      if (i + stages < boxes) fetch(i + stages);
+      full[stage].wait(parity);
+      if (i + stages < boxes) fetch(stage);
+      if (++stage == stages) {
+        stage = 0;
+        parity ^= 1;
+      }
     }
   }
   __syncthreads();
@@ -87,7 +95,7 @@ int main() {
   bench.require({90, 100, 103});
   const StreamedRows rows(std::size_t{1} << 25);  // 4 GiB
   const int sms = bench.sms();
-  const Source l2{"l2", 1024, std::size_t{4} << 20};
+  const Source l2{"l2", 1024, std::size_t{4} << 20};  // 128 KiB for each SM
   const unsigned share = (1U << 25) / sms / 1024 * 1024;
   const Source hbm{"hbm", share, std::size_t{16} << 20};
   for (const Source& source : {l2, hbm}) {

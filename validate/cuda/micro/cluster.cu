@@ -72,6 +72,7 @@ __global__ void remote_chase(int iterations, unsigned target, Stamp* stamps, uns
 }
 
 // Rank 0 and rank `target` signal each other through mbarriers.
+template <bool kRelease>
 __global__ void remote_ping_pong(int iterations, unsigned target, Stamp* stamps, unsigned* out) {
   __shared__ Mbarrier barrier;
   if (threadIdx.x == 0) {
@@ -86,7 +87,11 @@ __global__ void remote_ping_pong(int iterations, unsigned target, Stamp* stamps,
   if (threadIdx.x == 0 && (rank == 0 || rank == target)) {
     for (int i = 0; i < iterations; ++i) {
       if (rank != 0) barrier.wait(i & 1);
-      barrier.arrive_remote(rank == 0 ? target : 0);
+      if constexpr (kRelease) {
+        barrier.arrive_remote_release(rank == 0 ? target : 0);
+      } else {
+        barrier.arrive_remote(rank == 0 ? target : 0);
+      }
       if (rank == 0) barrier.wait(i & 1);
       ++count;
     }
@@ -220,13 +225,16 @@ void measure(Bench& bench, int size) {
     });
     expect(out.host()[0] == 0, "remote ring");
     bench.row("dsmem_load_latency" + to, first_of_cluster(load), "clk", "rank 0 to that rank");
-    const Samples signal = bench.slope(size, 1, kFew, kMany, [&](int n, Stamp* stamps) {
-      launch(remote_ping_pong, size, 32, size, 0, n, target, stamps, out.get());
-    });
-    expect(out.host()[0] == kMany, "remote ping-pong");
-    bench.row("remote_mbarrier_handover" + to,
-              map(first_of_cluster(signal), [](double c) { return c / 2; }), "clk",
-              "one way; rank 0 and that rank in turn");
+    const auto handover = [&](auto kernel, const std::string& name, const std::string& note) {
+      const Samples signal = bench.slope(size, 1, kFew, kMany, [&](int n, Stamp* stamps) {
+        launch(kernel, size, 32, size, 0, n, target, stamps, out.get());
+      });
+      expect(out.host()[0] == kMany, "remote ping-pong");
+      bench.row(name + to, map(first_of_cluster(signal), [](double c) { return c / 2; }), "clk",
+                "one way; " + note);
+    };
+    handover(remote_ping_pong<false>, "remote_mbarrier_handover", "default semantics");
+    handover(remote_ping_pong<true>, "remote_mbarrier_release_handover", "release.cluster");
   }
 }
 

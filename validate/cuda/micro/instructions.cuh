@@ -103,19 +103,23 @@ struct Ex2 : FloatOp {
   static bool same(Word got, Word want) { return near(real(got), real(want), 1e-5F); }
 };
 
-// Reciprocal and reciprocal root in turn: x becomes its square root every two links, so the chain
-// converges to 1. Two reciprocals in a row would cancel in the assembler.
+// Reciprocal and 2^-x in turn, which ends at zero: two reciprocals in a row would cancel in the
+// assembler, and a reciprocal before a reciprocal root becomes one square root.
 struct Rcp : FloatOp {
-  static constexpr const char* kName = "rcp_rsq_f32";
-  __device__ static void link(Pair& s, Word, Word, int step) {
+  static constexpr const char* kName = "rcp_ex2_f32";
+  __device__ static void link(Pair& s, Word a, Word b, int step) {
     if (step % 2 == 0) {
       asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+r"(s.x));
     } else {
-      asm volatile("rsqrt.approx.ftz.f32 %0, %0;" : "+r"(s.x));
+      Ex2::link(s, a, b, step);
     }
   }
-  static void host_link(Pair& s, Word, Word, int step) {
-    s.x = bits(step % 2 == 0 ? 1.0F / real(s.x) : 1.0F / std::sqrt(real(s.x)));
+  static void host_link(Pair& s, Word a, Word b, int step) {
+    if (step % 2 == 0) {
+      s.x = bits(1.0F / real(s.x));
+    } else {
+      Ex2::host_link(s, a, b, step);
+    }
   }
   static bool same(Word got, Word want) { return near(real(got), real(want), 1e-4F); }
 };

@@ -33,13 +33,19 @@ struct Part {
       Op::link(state[link % kChains], a, b, link / kChains);
     }
   }
-  void verify(const Word* chains, int iterations) const {
+  // What every thread's chains must hold after that many iterations.
+  void expected(int iterations, Word* to) const {
     for (int c = 0; c < kChains; ++c) {
-      Pair expected = Op::start(c);
+      Pair chain = Op::start(c);
       for (int i = 0; i < iterations; ++i) {
-        for (int j = 0; j < kCount * kSlots / kChains; ++j) Op::host_link(expected, a, b, j);
+        for (int j = 0; j < kCount * kSlots / kChains; ++j) Op::host_link(chain, a, b, j);
       }
-      expect(Op::same(chains[c], expected.x), std::string(Op::kName) + " in a mix");
+      to[c] = chain.x;
+    }
+  }
+  static void verify(const Word* got, const Word* want) {
+    for (int c = 0; c < kChains; ++c) {
+      expect(Op::same(got[c], want[c]), std::string(Op::kName) + " in a mix");
     }
   }
 };
@@ -71,7 +77,7 @@ __global__ void __launch_bounds__(512) run_mix(int iterations, Mix<Parts...> mix
 template <class... Parts>
 void measure_mix(Bench& bench, const std::string& name) {
   constexpr int kFew = 4;
-  constexpr int kMany = 52;
+  constexpr int kMany = 28;
   const int blocks = bench.sms();
   for (const int warps : {4, 8, 16}) {
     const int threads = 32 * warps;
@@ -83,14 +89,20 @@ void measure_mix(Bench& bench, const std::string& name) {
         bench.slope(blocks, warps, kFew, kMany, [&](int iterations, Stamp* stamps) {
           run_mix<Parts...><<<blocks, threads>>>(iterations, mix, stamps, out.get());
         });
+    Word want[kPerThread];
+    std::size_t at = 0;
+    const auto predict = [&](const auto& part) {
+      part.expected(kMany, want + at);
+      at += kChains;
+    };
+    (predict(static_cast<const Parts&>(mix)), ...);
     const std::vector<Word> host = out.host();
-    for (std::size_t at = 0; at < host.size();) {
-      const auto verify = [&](const auto& part) {
-        part.verify(&host[at], kMany);
-        at += kChains;
-      };
-      (verify(static_cast<const Parts&>(mix)), ...);
-    }
+    at = 0;
+    const auto verify = [&](const auto& part) {
+      part.verify(&host[at], want + at % kPerThread);
+      at += kChains;
+    };
+    while (at < host.size()) (verify(static_cast<const Parts&>(mix)), ...);
     bench.row("mix_" + name + "_w" + std::to_string(warps),
               map(cycles, [&](double c) { return c / kSlots / (warps / 4.0); }),
               "clk/group/sub-partition", std::to_string(warps) + " warps on the SM");

@@ -35,18 +35,19 @@ __global__ void chase(int iterations, Stamp* stamps, unsigned* out) {
   if (threadIdx.x == 0) out[0] = at - start;
 }
 
+// Volatile, or the assembler would load once what the loop loads again.
 template <int kWidth>
 __device__ unsigned load(unsigned address) {
   unsigned v[4] = {};
   if constexpr (kWidth == 1) {
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[0]) : "r"(address) : "memory");
+    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(v[0]) : "r"(address) : "memory");
   } else if constexpr (kWidth == 2) {
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+    asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"
                  : "=r"(v[0]), "=r"(v[1])
                  : "r"(address)
                  : "memory");
   } else {
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
                  : "r"(address)
                  : "memory");
@@ -140,7 +141,8 @@ __global__ void __launch_bounds__(1024) matrix(int iterations, Stamp* stamps, un
   for (int i = 0; i < iterations; ++i) {
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
-      const unsigned address = base + u * kStepWords * 4;
+      // Stores stay in the warp's own 512 bytes, so that what is there in the end is known.
+      const unsigned address = base + (kStore ? 0 : u * kStepWords * 4);
       if constexpr (kStore) {
         asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                          address),

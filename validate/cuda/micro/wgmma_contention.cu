@@ -1,6 +1,5 @@
-// Does other work on the SM slow wgmma down, and wgmma that work? One warpgroup multiplies, the
-// other loads, stores, copies or computes.
-#include "instructions.cuh"
+// Does other use of shared memory slow wgmma down, and wgmma that use? One warpgroup multiplies,
+// the other loads, stores or copies.
 #include "streamed_rows.cuh"
 #include "wgmma_tiles.cuh"
 
@@ -8,7 +7,7 @@ namespace {
 
 using namespace micro;
 
-enum class Helper { kNone, kCopy, kLoad, kStore, kEx2, kFma, kMax };
+enum class Helper { kNone, kCopy, kLoad, kStore };
 
 constexpr int kRing = 4;
 constexpr unsigned kBoxRows = 128;
@@ -59,17 +58,19 @@ __device__ long long load_until(Shared& s, long long* end, unsigned* wrong) {
   const unsigned base = shared_address(s.ring) + threadIdx.x % 128 * 16;
   unsigned sum = 0;
   long long done = 0;
-  while (s.stop == 0) {
+  while (true) {
+    const int stop = s.stop;  // looked at only after the batch, to hide the load
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       unsigned v[4];
-      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+      asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
                    : "r"(base + i * 2048)
                    : "memory");
       sum += v[0] ^ v[1] ^ v[2] ^ v[3];
     }
     done += kBatch;
+    if (stop != 0) break;
   }
   *end = cycle();
   // The ring holds ones and twos such that each 16 bytes XOR to 3.
@@ -80,7 +81,8 @@ __device__ long long load_until(Shared& s, long long* end, unsigned* wrong) {
 __device__ long long store_until(Shared& s, long long* end, unsigned* wrong) {
   const unsigned base = shared_address(s.ring) + threadIdx.x % 128 * 16;
   long long done = 0;
-  while (s.stop == 0) {
+  while (true) {
+    const int stop = s.stop;  // looked at only after the batch, to hide the load
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(base + i * 2048), "r"(1),
@@ -88,42 +90,19 @@ __device__ long long store_until(Shared& s, long long* end, unsigned* wrong) {
                    : "memory");
     }
     done += kBatch;
+    if (stop != 0) break;
   }
   *end = cycle();
   unsigned last;
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(last) : "r"(base + 4) : "memory");
-  *wrong += done != 0 && last != static_cast<unsigned>(done - kBatch);
-  return done;
-}
-
-// Eight chains, checked against each other and against the value they converge to.
-template <class Op>
-__device__ long long compute_until(Shared& s, Word a, Word b, float limit, long long* end,
-                                   unsigned* wrong) {
-  constexpr int kChains = 8;
-  Pair state[kChains];
-  for (int c = 0; c < kChains; ++c) {
-    state[c] = Op::start(c);
-    state[c].x += lane_zero(&s);
-  }
-  long long done = 0;
-  while (s.stop == 0) {
-#pragma unroll
-    for (int i = 0; i < kBatch; ++i) {
-#pragma unroll
-      for (int c = 0; c < kChains; ++c) Op::link(state[c], a, b, i);
-    }
-    done += kBatch * kChains;
-  }
-  *end = cycle();
-  for (int c = 0; c < kChains; ++c) *wrong += fabsf(real(state[c].x) - limit) > 1e-4F;
+  *wrong += last != static_cast<unsigned>(done - kBatch);
   return done;
 }
 
 template <int kN, bool kARegisters, Helper kHelper, bool kMultiply>
 __global__ void __launch_bounds__(256, 1)
-    contend(int iterations, __grid_constant__ const CUtensorMap map, Word a_word, Word b_word,
-            Stamp* stamps, float* out, Progress* progress) {
+    contend(int iterations, __grid_constant__ const CUtensorMap map, Stamp* stamps,
+            float* out, Progress* progress) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Shared& s = *reinterpret_cast<Shared*>(memory);
   unsigned char* b_tile = s.tiles;
@@ -188,12 +167,6 @@ __global__ void __launch_bounds__(256, 1)
       done = load_until(s, &end, &wrong);
     } else if constexpr (kHelper == Helper::kStore) {
       done = store_until(s, &end, &wrong);
-    } else if constexpr (kHelper == Helper::kEx2) {
-      done = compute_until<Ex2>(s, a_word, b_word, 0.6411857F, &end, &wrong);
-    } else if constexpr (kHelper == Helper::kFma) {
-      done = compute_until<Fma>(s, a_word, b_word, 2.0F, &end, &wrong);
-    } else if constexpr (kHelper == Helper::kMax) {
-      done = compute_until<Max>(s, a_word, b_word, 0.5F, &end, &wrong);
     }
     if (wrong != 0) atomicAdd(&progress[blockIdx.x].wrong, wrong);
     if (threadIdx.x == 128) {
@@ -206,7 +179,7 @@ __global__ void __launch_bounds__(256, 1)
 // Clock cycles for each instruction (none when not multiplying) and the helper's rate.
 template <int kN, bool kARegisters, Helper kHelper, bool kMultiply>
 void measure(Bench& bench, const StreamedRows& rows, int blocks) {
-  static const char* const kNames[] = {"alone", "copy", "lds128", "sts128", "ex2", "fma", "max"};
+  static const char* const kNames[] = {"alone", "copy", "lds128", "sts128"};
   const std::string helper = kNames[static_cast<int>(kHelper)];
   const std::string name = "beside_n" + std::to_string(kN) + (kARegisters ? "_rs_" : "_ss_") +
                            helper + "_" + std::to_string(blocks) + "sm";
@@ -220,8 +193,7 @@ void measure(Bench& bench, const StreamedRows& rows, int blocks) {
   const Samples cycles = bench.slope(
       blocks, 4, kFew, kMany,
       [&](int n, Stamp* stamps) {
-        kernel<<<blocks, 256, sizeof(Shared)>>>(n, tensor, Fma::operand_a(), Fma::operand_b(), stamps,
-                                                out.get(), progress.get());
+        kernel<<<blocks, 256, sizeof(Shared)>>>(n, tensor, stamps, out.get(), progress.get());
       },
       7);
   if constexpr (kMultiply) {
@@ -231,16 +203,14 @@ void measure(Bench& bench, const StreamedRows& rows, int blocks) {
   }
   if constexpr (kHelper != Helper::kNone) {
     Samples rate;
-    constexpr bool kBytes = kHelper == Helper::kLoad || kHelper == Helper::kStore;
-    const double per_operation =
-        kHelper == Helper::kCopy ? kBoxBytes : kBytes ? 128 * 16.0 : 128.0;
+    constexpr double kPerOperation = kHelper == Helper::kCopy ? kBoxBytes : 128 * 16;
     for (const Progress& p : progress.host()) {
       expect(p.wrong == 0, "helper of " + name);
-      rate.push_back(per_operation * static_cast<double>(p.operations) /
+      rate.push_back(kPerOperation * static_cast<double>(p.operations) /
                      static_cast<double>(p.cycles));
     }
     bench.row(std::string("helper_rate_") + (kMultiply ? "" : "no_wgmma_") + name, rate,
-              kBytes || kHelper == Helper::kCopy ? "B/clk/SM" : "thread-instr/clk/SM",
+              "B/clk/SM",
               kMultiply ? "one warpgroup beside wgmma" : "one warpgroup; wgmma idle");
   }
 }
@@ -253,9 +223,6 @@ void measure_multiplier(Bench& bench, const StreamedRows& rows) {
   measure<kN, kARegisters, Helper::kCopy, true>(bench, rows, sms);
   measure<kN, kARegisters, Helper::kLoad, true>(bench, rows, sms);
   measure<kN, kARegisters, Helper::kStore, true>(bench, rows, sms);
-  measure<kN, kARegisters, Helper::kEx2, true>(bench, rows, sms);
-  measure<kN, kARegisters, Helper::kFma, true>(bench, rows, sms);
-  measure<kN, kARegisters, Helper::kMax, true>(bench, rows, sms);
 }
 
 }  // namespace
@@ -268,9 +235,8 @@ int main() {
   measure<64, false, Helper::kCopy, false>(bench, rows, bench.sms());
   measure<64, false, Helper::kLoad, false>(bench, rows, bench.sms());
   measure<64, false, Helper::kStore, false>(bench, rows, bench.sms());
-  measure<64, false, Helper::kEx2, false>(bench, rows, bench.sms());
-  measure<64, false, Helper::kFma, false>(bench, rows, bench.sms());
-  measure<64, false, Helper::kMax, false>(bench, rows, bench.sms());
+  measure_multiplier<16, false>(bench, rows);
+  measure_multiplier<32, false>(bench, rows);
   measure_multiplier<64, false>(bench, rows);
   measure_multiplier<64, true>(bench, rows);
   measure_multiplier<128, false>(bench, rows);
