@@ -25,7 +25,7 @@ int main() {
   measure_mix<Part<IntegerMad, 2>, Part<Max, 2>>(bench, "2imad_2max");
   measure_mix<Part<Fma, 4>, Part<Max, 2>>(bench, "4fma_2max");
   measure_mix<Part<Ex2, 1>, Part<Max, 2>>(bench, "ex2_2max");
-  measure_mix<Part<Ex2, 1>, Part<Rcp, 1>>(bench, "ex2_rcp");
+  measure_mix<Part<Ex2, 1>, Part<Rcp, 1>>(bench, "ex2_rcp_add");
   measure_mix<Part<Ex2, 1>, Part<Max, 3>>(bench, "ex2_3max");
   measure_mix<Part<Ex2, 1>, Part<Max, 4>>(bench, "ex2_4max");
   measure_mix<Part<Ex2, 1>, Part<IntegerMad, 2>>(bench, "ex2_2imad");
