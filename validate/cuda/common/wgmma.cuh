@@ -1,23 +1,12 @@
-// Hopper's warpgroup matrix instruction: ordering, and descriptors for the one shared memory
-// layout used here, rows of 128 bytes (K-major) swizzled over groups of 8 rows.
+// Hopper's warpgroup matrix instruction: ordering, and descriptors.
 #pragma once
 
 #include "async.cuh"
 #include "wgmma_bf16.cuh"
 #include "wgmma_e4m3.cuh"
+#include "wgmma_layout.cuh"
 
 namespace micro {
-
-inline constexpr int kRowBytes = 128;
-// One instruction covers 32 bytes of K; descriptors count in units of 16.
-inline constexpr int kSliceBytes = 32;
-inline constexpr int kSlices = kRowBytes / kSliceBytes;
-inline constexpr std::uint64_t kSliceStep = kSliceBytes / 16;
-
-// Byte offset of (row, byte in row) in a tile: the 16-byte chunk index is XORed with the row.
-__host__ __device__ constexpr unsigned swizzled(unsigned row, unsigned byte) {
-  return row * kRowBytes + (byte ^ (row % 8) * 16);
-}
 
 // The tile must start on a multiple of 1024 bytes.
 __device__ __forceinline__ std::uint64_t descriptor(const void* tile) {

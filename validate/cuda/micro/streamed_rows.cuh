@@ -4,7 +4,7 @@
 #include "../common/async.cuh"
 #include "../common/stamp.cuh"
 #include "../common/tensor_map.hpp"
-#include "../common/wgmma.cuh"
+#include "../common/wgmma_layout.cuh"
 
 namespace micro {
 
