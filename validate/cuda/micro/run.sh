@@ -25,7 +25,7 @@ done
 programs=(device_info instruction_rates softmax_mixes exp2_polynomial barriers cluster
   shared_memory tma bytes_in_flight mma_sync cp_async launch
   wgmma_bf16 wgmma_e4m3 wgmma_contention wgmma_math
-  tcgen05_mma tcgen05_moves tcgen05_contention tcgen05_ld_red clock_power)
+  packed_rates tcgen05_mma tcgen05_moves tcgen05_contention tcgen05_ld_red clock_power)
 
 if [[ -z $archs ]] && command -v nvidia-smi >/dev/null; then
   capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1)
