@@ -1,12 +1,12 @@
 #include "warpline/recurrence/untimed_run.hpp"
 
+#include "warpline/recurrence/agent_state.hpp"
 #include "warpline/recurrence/agents.hpp"
 #include "warpline/recurrence/barrier_bank.hpp"
 #include "warpline/recurrence/stuck_report.hpp"
 #include "warpline/roofline/steady_shape.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace warpline {
@@ -14,38 +14,14 @@ namespace {
 
 constexpr std::int64_t most_operations = 4'000'000;
 
-/// Asynchronous operations of one class of one agent; indices are events.
-struct ClassState {
-    std::vector<int> operations;
-    std::vector<std::size_t> groups;  ///< end of each closed group, into operations
-    std::size_t drained = 0;          ///< operations already waited for
-};
-
-struct OpenLoop {
-    int begin = 0;
-    std::int64_t index = 0;
-    std::int64_t trips = 0;
-};
-
-struct AgentState {
-    int pc = 0;
-    std::vector<OpenLoop> loops;
-    std::vector<std::int64_t> handles;
-    std::vector<std::int64_t> ring_next;
-    std::vector<std::int64_t> waits;  ///< made so far, by barrier copy
-    std::vector<ClassState> classes;
-    std::array<int, unit_count> last_served{};  ///< event, -1 = none, by unit
-    int previous = -1;                          ///< event of the last operation in program order
-    Tick previous_duration = 0;
-    std::int64_t iteration = Event::before_loop;
-    int block_loop = -1;
-    bool finished = false;
-};
-
 class Run {
   public:
     Run(const KernelPlan& plan, const MemoryEnvironment& memory, const TileClass& tile)
-        : plan_(plan), tile_(tile), agents_(agents_of(plan)), bank_(plan, most_agents_of_a_role()) {
+        : plan_(plan),
+          tile_(tile),
+          agents_(agents_of(plan)),
+          addressing_(plan),
+          bank_(plan, most_agents_of_a_role()) {
         for (const Role& role : plan.roles) {
             std::vector<LeastTimes>& times = times_.emplace_back();
             times.reserve(role.program.size());
@@ -53,18 +29,12 @@ class Run {
                 times.push_back(least_times(plan, op, memory));
             }
         }
-        copies_before_.reserve(plan.barriers.size());
-        std::size_t copies = 0;
-        for (const Barrier& barrier : plan.barriers) {
-            copies_before_.push_back(copies);
-            copies += static_cast<std::size_t>(barrier.copies);
-        }
         for (const AgentTrace& agent : agents_) {
             const Role& role = role_of(agent);
             AgentState& state = states_.emplace_back();
             state.handles.assign(static_cast<std::size_t>(role.handles), 0);
             state.ring_next.assign(plan.rings.size(), 0);
-            state.waits.assign(copies, 0);
+            state.waits.assign(addressing_.wait_counters(), 0);
             state.classes.resize(role.classes.size());
             state.last_served.fill(-1);
             state.block_loop = block_loop(role.program);
@@ -226,7 +196,7 @@ class Run {
     }
 
     bool execute_wait(int agent, AgentState& state, const WaitOp& wait, const LeastTimes& times) {
-        const std::int64_t phase = awaited_phase(state, wait.on);
+        const std::int64_t phase = addressing_.awaited_phase(state, wait.on);
         const AgentTrace& self = agents_[static_cast<std::size_t>(agent)];
         const std::size_t instance = bank_.index(place(self, state, wait.on, self.sm));
         if (!bank_.complete(instance, phase)) {
@@ -234,7 +204,7 @@ class Run {
             return false;
         }
         if (wait.on.handle < 0) {
-            ++state.waits[wait_counter(wait.on)];
+            ++state.waits[addressing_.wait_counter(wait.on)];
         }
         begin_event(agent, state, std::max(times.wake, ticks_per_cycle));
         AgentTrace& trace = agents_[static_cast<std::size_t>(agent)];
@@ -316,24 +286,9 @@ class Run {
 
     // --- barriers
 
-    [[nodiscard]] std::int64_t stages_of(const BarrierRef& ref) const {
-        return plan_.barriers[static_cast<std::size_t>(ref.barrier)].stages;
-    }
-    [[nodiscard]] std::size_t wait_counter(const BarrierRef& ref) const {
-        return copies_before_[static_cast<std::size_t>(ref.barrier)] +
-               static_cast<std::size_t>(ref.copy);
-    }
-    [[nodiscard]] std::int64_t awaited_phase(const AgentState& state, const BarrierRef& ref) const {
-        return ref.handle < 0
-                   ? state.waits[wait_counter(ref)]
-                   : state.handles[static_cast<std::size_t>(ref.handle)] / stages_of(ref);
-    }
     [[nodiscard]] BarrierPlace place(const AgentTrace& agent, const AgentState& state,
                                      const BarrierRef& ref, int sm) const {
-        const std::int64_t stage =
-            ref.handle < 0 ? 0
-                           : state.handles[static_cast<std::size_t>(ref.handle)] % stages_of(ref);
-        return {sm, ref, stage, agent.warp / agent.multiplicity};
+        return {sm, ref, addressing_.stage(state, ref), agent.warp / agent.multiplicity};
     }
 
     void signal(int agent, const AgentState& state, const BarrierRef& ref, At at,
@@ -370,7 +325,7 @@ class Run {
         return {static_cast<int>(agent),
                 state.pc,
                 wait.on,
-                awaited_phase(state, wait.on),
+                addressing_.awaited_phase(state, wait.on),
                 bank_.arrived(instance),
                 bank_.needed(instance)};
     }
@@ -378,10 +333,10 @@ class Run {
     const KernelPlan& plan_;
     TileClass tile_;
     std::vector<AgentTrace> agents_;
+    BarrierAddressing addressing_;
     BarrierBank bank_;
     std::vector<AgentState> states_;
     std::vector<std::vector<LeastTimes>> times_;  ///< by role and operation
-    std::vector<std::size_t> copies_before_;      ///< barrier copies of earlier barriers
     std::vector<int> ready_;
     std::int64_t operations_ = 0;
 };
