@@ -31,7 +31,10 @@ class BarrierBank {
                                                                           std::int64_t phase) const;
     [[nodiscard]] std::vector<IncomingEdge>::const_iterator sources_end(std::size_t instance,
                                                                         std::int64_t phase) const;
-    /// Arrivals in the phase that is not complete yet, and how many it needs.
+    /// The first phase that is not complete yet, its arrivals so far, and how many it needs.
+    [[nodiscard]] std::int64_t current_phase(std::size_t instance) const {
+        return instances_[instance].completed;
+    }
     [[nodiscard]] std::int64_t arrived(std::size_t instance) const {
         return instances_[instance].arrived;
     }

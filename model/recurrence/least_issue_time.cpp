@@ -45,9 +45,15 @@ Tick bound_by_throughput(const std::vector<PartProgress>& parts) {
     return most;
 }
 
-Tick issue_woven(std::vector<PartProgress>& parts, std::int64_t total) {
+struct LastIssue {
+    Tick at = 0;
+    Tick slots = 0;
+};
+
+LastIssue issue_woven(std::vector<PartProgress>& parts, std::int64_t total) {
     std::array<Tick, unit_count> unit_free{};
     Tick next = 0;
+    LastIssue last;
     for (std::int64_t j = 0; j < total; ++j) {
         PartProgress* chosen = nullptr;
         for (PartProgress& part : parts) {
@@ -65,12 +71,10 @@ Tick issue_woven(std::vector<PartProgress>& parts, std::int64_t total) {
         }
         free = at + chosen->kind->interval;
         next = at + slots(*chosen->kind);
+        last = {at, slots(*chosen->kind)};
         ++chosen->issued;
-        if (j + 1 == total) {
-            return at;
-        }
     }
-    return 0;
+    return last;
 }
 
 }  // namespace
@@ -100,12 +104,8 @@ Tick least_issue_time(const KernelPlan& plan, const IssueOp& issue) {
     for (PartProgress& part : parts) {
         part.results.assign(static_cast<std::size_t>(part.chains), 0);
     }
-    const Tick last = issue_woven(parts, total);
-    Tick shortest_slots = slots(*parts.front().kind);
-    for (const PartProgress& part : parts) {
-        shortest_slots = std::min(shortest_slots, slots(*part.kind));
-    }
-    return last + (issue.results_needed ? std::max(latencies, shortest_slots) : shortest_slots);
+    const LastIssue last = issue_woven(parts, total);
+    return last.at + (issue.results_needed ? std::max(latencies, last.slots) : last.slots);
 }
 
 }  // namespace warpline

@@ -45,13 +45,16 @@ LeastTimes serve(const KernelPlan& plan, const CopyOp& copy, const MemoryEnviron
                       (fill && plan.machine.tma.fill_shares_port);
     const Tick path = global ? transfer(copy.bytes, memory.bytes_per_clk) : 0;
     const Tick pass = port ? transfer(copy.bytes, plan.machine.smem_bytes_per_clk) : 0;
-    times.service = std::max(path, pass);
     if (copy.from == Space::global) {
-        times.service += copy.l2_hit ? memory.latency : memory.miss_latency;
-    } else if (copy.to == Space::peer_smem) {
-        times.service += plan.machine.tma.dsmem_latency;
-    } else if (copy.to == Space::global && copy.engine == CopyEngine::tma) {
+        // Quanta go through the port as they come in.
+        times.service = std::max(path, pass) + (copy.l2_hit ? memory.latency : memory.miss_latency);
+    } else if (copy.to == Space::global) {
+        // Read out whole, then sent.
+        times.service = pass + path;
         times.after = plan.machine.tma.store_latency;
+    } else {
+        times.service =
+            pass + (copy.to == Space::peer_smem ? plan.machine.tma.dsmem_latency : Tick{0});
     }
     return times;
 }
@@ -66,14 +69,18 @@ LeastTimes least_times(const KernelPlan& plan, const Op& op, const MemoryEnviron
     } else if (const auto* async = std::get_if<AsyncOp>(&op.body)) {
         times =
             std::visit([&](const auto& work) { return serve(plan, work, memory); }, async->work);
-    } else if (std::holds_alternative<ArriveOp>(op.body)) {
+    } else if (std::holds_alternative<ArriveOp>(op.body) ||
+               std::holds_alternative<CommitOp>(op.body)) {
         times.duration = slot;
+    } else if (std::holds_alternative<DrainOp>(op.body)) {
+        times.before = slot;
     } else if (const auto* wait = std::get_if<WaitOp>(&op.body)) {
         const Barrier& barrier = plan.barriers[static_cast<std::size_t>(wait->on.barrier)];
         times.wake = barrier.kind == BarrierKind::named ? plan.machine.sync.named_barrier
                                                         : plan.machine.sync.mbarrier_wait;
+        times.before = std::max(times.wake, slot);
     } else if (const auto* turn = std::get_if<TurnOp>(&op.body)) {
-        times.duration = turn->cost;
+        times.duration = std::max(turn->cost, slot);
     }
     return times;
 }

@@ -7,7 +7,8 @@ namespace warpline {
 
 /// Least times of one operation of one warp.
 struct LeastTimes {
-    Tick duration = 0;  ///< start (of a wait: resumption) -> the warp's next operation may start
+    Tick duration = 0;  ///< start (of a wait or drain: resumption) -> the next operation may start
+    Tick before = 0;    ///< of a wait or drain: the warp gets there -> resumption
     Tick wake = 0;      ///< of a wait: completion of the phase -> resumption
     Unit unit = Unit::issue;  ///< that serves an asynchronous operation
     Tick service = 0;         ///< start -> off the unit

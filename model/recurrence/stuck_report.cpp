@@ -80,9 +80,10 @@ Diagnostic describe(const KernelPlan& plan, const std::vector<AgentTrace>& agent
     Diagnostic diagnostic;
     diagnostic.where = {plan.file, role.program[static_cast<std::size_t>(stuck.op)].line, 0};
     diagnostic.message = fmt::format(
-        "{}{} waits for phase {} of {}, which has {} of {} arrivals; {} should have arrived",
+        "deadlock: {}{} waits for phase {} of {} ({} of {} arrivals of phase {} are there)",
         role.name, cta, stuck.phase, barrier_text(plan, stuck.on), stuck.arrived, stuck.needed,
-        who_should_arrive(plan, stuck.on));
+        stuck.current);
+    diagnostic.hint = "arrivals come from " + who_should_arrive(plan, stuck.on);
     return diagnostic;
 }
 

@@ -13,7 +13,8 @@ struct StuckAgent {
     int op = 0;
     BarrierRef on;
     std::int64_t phase = 0;
-    std::int64_t arrived = 0;  ///< in the phase
+    std::int64_t current = 0;  ///< phase that arrivals count for now
+    std::int64_t arrived = 0;  ///< in that phase
     std::int64_t needed = 0;
 };
 

@@ -177,7 +177,7 @@ class Run {
         if (const auto* wait = std::get_if<WaitOp>(&body)) {
             return execute_wait(agent, state, *wait, times);
         }
-        const int event = begin_event(agent, state);
+        const int event = begin_event(agent, state, times.before);
         state.previous_duration = times.duration;
         if (const auto* async = std::get_if<AsyncOp>(&body)) {
             execute_async(agent, state, *async, times, event);
@@ -206,7 +206,7 @@ class Run {
         if (wait.on.handle < 0) {
             ++state.waits[addressing_.wait_counter(wait.on)];
         }
-        begin_event(agent, state, std::max(times.wake, ticks_per_cycle));
+        begin_event(agent, state, times.before);
         AgentTrace& trace = agents_[static_cast<std::size_t>(agent)];
         for (auto source = bank_.sources_begin(instance, phase);
              source != bank_.sources_end(instance, phase); ++source) {
@@ -297,15 +297,15 @@ class Run {
         const Barrier& barrier = plan_.barriers[static_cast<std::size_t>(ref.barrier)];
         // Each of the warps that an agent stands for has its own instance of a warp's barrier.
         const std::int64_t warps = barrier.scope == BarrierScope::warp ? 1 : self.multiplicity;
+        const int peer = plan_.cluster == 2 ? 1 - self.sm : self.sm;
         for (int sm = 0; sm < plan_.cluster; ++sm) {
             const bool meant = at == At::all || (at == At::self && sm == self.sm) ||
-                               (at == At::leader && sm == 0) ||
-                               (at == At::peer && sm == (self.sm ^ 1));
+                               (at == At::leader && sm == 0) || (at == At::peer && sm == peer);
             if (!meant) {
                 continue;
             }
             IncomingEdge edge = source;
-            if (sm != self.sm && barrier.kind != BarrierKind::bytes) {
+            if (sm != self.sm) {
                 edge.weight += plan_.machine.sync.remote_arrive;
             }
             const std::size_t instance = bank_.index(place(self, state, ref, sm));
@@ -326,6 +326,7 @@ class Run {
                 state.pc,
                 wait.on,
                 addressing_.awaited_phase(state, wait.on),
+                bank_.current_phase(instance),
                 bank_.arrived(instance),
                 bank_.needed(instance)};
     }

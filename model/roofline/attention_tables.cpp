@@ -5,6 +5,8 @@ namespace {
 
 constexpr std::int64_t operand_bytes = 2;
 constexpr std::int64_t accumulator_bytes = 4;
+constexpr std::int64_t forward_gemms = 2;
+constexpr std::int64_t backward_gemms = 5;
 
 std::int64_t ceil_divide(std::int64_t value, std::int64_t by) {
     return (value + by - 1) / by;
@@ -24,7 +26,8 @@ ForwardCycles forward_table(const ForwardTile& tile, const TableRates& rates) {
     const std::int64_t pv_elements =
         row_tiles * ceil_divide(tile.head_dim, extent) * extent * tile.columns;
     ForwardCycles cycles;
-    cycles.mma = quotient(2 * 2 * tile.rows * tile.columns * tile.head_dim, rates.mma_flops);
+    cycles.mma =
+        quotient(2 * forward_gemms * tile.rows * tile.columns * tile.head_dim, rates.mma_flops);
     cycles.smem = quotient((qk_elements + pv_elements) * operand_bytes, rates.smem_bytes);
     cycles.exponentials =
         quotient(tile.rows * tile.columns, rates.exponentials) * (1.0 - tile.emulated_share);
@@ -44,7 +47,7 @@ BackwardCycles backward_table(const BackwardTile& tile, const TableRates& rates)
     constexpr std::int64_t exchange_passes = 3;
     constexpr std::int64_t reduction_passes = 2;
     BackwardCycles cycles;
-    cycles.mma = quotient(5 * 2 * q * kv * d, rates.mma_flops);
+    cycles.mma = quotient(2 * backward_gemms * q * kv * d, rates.mma_flops);
     cycles.operands = quotient((scores + key_gradients + dq) * operand_bytes, rates.smem_bytes);
     cycles.ds_write = quotient(ds_bytes, rates.smem_bytes);
     cycles.ds_exchange =

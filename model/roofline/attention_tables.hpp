@@ -42,11 +42,11 @@ struct BackwardTile {
 
 /// Cycles of one SM.
 struct BackwardCycles {
-    double mma = 0.0;          ///< five GEMMs
-    double operands = 0.0;     ///< S, dP, dQ with both operands in SMEM, dV and dK with one
-    double ds_write = 0.0;     ///< dS in 16 bits
-    double ds_exchange = 0.0;  ///< of a pair: half of dS, three passes (the paper gives the sum;
-                               ///< the passes are inferred: staged, read here, written there)
+    double mma = 0.0;           ///< five GEMMs
+    double operands = 0.0;      ///< S, dP, dQ with both operands in SMEM, dV and dK with one
+    double ds_write = 0.0;      ///< dS in 16 bits
+    double ds_exchange = 0.0;   ///< of a pair: half of dS, three passes (the paper gives the sum;
+                                ///< the passes are inferred: staged, read here, written there)
     double dq_reduction = 0.0;  ///< dQ in fp32, written and read back by the bulk reduction
     double exponentials = 0.0;
 

@@ -40,9 +40,12 @@ class DemandOf {
 
     OpDemand operator()(const ArriveOp& /*arrive*/) const { return one_slot(); }
     OpDemand operator()(const WaitOp& /*wait*/) const { return one_slot(); }
+    OpDemand operator()(const CommitOp& /*commit*/) const { return one_slot(); }
+    OpDemand operator()(const DrainOp& /*drain*/) const { return one_slot(); }
+    OpDemand operator()(const TurnOp& /*turn*/) const { return one_slot(); }
 
-    template <typename Other>
-    OpDemand operator()(const Other& /*free*/) const {
+    template <typename Control>
+    OpDemand operator()(const Control& /*free*/) const {
         return {};
     }
 
@@ -81,6 +84,9 @@ class DemandOf {
         on(demand.here, Unit::issue) = slots(copy.instructions);
         if (copy.engine == CopyEngine::tma) {
             on(demand.here, Unit::tma) = static_cast<double>(plan_.machine.tma.issue_interval);
+        } else {
+            on(demand.here, Unit::lsu) =
+                times(copy.instructions, plan_.machine.lsu_global_interval);
         }
         if (copy.from == Space::global || copy.to == Space::global) {
             on(demand.here, Unit::memory) = transfer_ticks(copy.bytes, memory_.bytes_per_clk);

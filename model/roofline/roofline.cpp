@@ -24,9 +24,7 @@ class ClusterDemand {
                 const auto place =
                     static_cast<std::size_t>(role.first_warp + warp) % sub_partitions_;
                 add(sm, place, one_warp.here);
-                if ((sm ^ 1) < plan_.cluster) {
-                    add(sm ^ 1, place, one_warp.peer);
-                }
+                add(peer_of(sm), place, one_warp.peer);
                 for (int other = 0; other < plan_.cluster; ++other) {
                     if (other != sm) {
                         add(other, place, one_warp.others);
@@ -53,6 +51,9 @@ class ClusterDemand {
     }
 
   private:
+    /// The other CTA of a pair; a cluster of another size has no peers.
+    [[nodiscard]] int peer_of(int sm) const { return plan_.cluster == 2 ? 1 - sm : sm; }
+
     [[nodiscard]] bool per_sub_partition(Unit unit) const {
         switch (unit) {
             case Unit::smem:

@@ -29,12 +29,12 @@ TEST_CASE("two roles that wait for each other are both named, with who should ar
     const Failure failure = failure_of(plan);
     CHECK(failure.kind == FailureKind::deadlock);
     REQUIRE(failure.diagnostics.size() == 2);
-    CHECK(
-        failure.diagnostics[0].message ==
-        "left waits for phase 0 of b_ready, which has 0 of 1 arrivals; right should have arrived");
-    CHECK(
-        failure.diagnostics[1].message ==
-        "right waits for phase 0 of a_ready, which has 0 of 1 arrivals; left should have arrived");
+    CHECK(failure.diagnostics[0].message ==
+          "deadlock: left waits for phase 0 of b_ready (0 of 1 arrivals of phase 0 are there)");
+    CHECK(failure.diagnostics[0].hint == "arrivals come from right");
+    CHECK(failure.diagnostics[1].message ==
+          "deadlock: right waits for phase 0 of a_ready (0 of 1 arrivals of phase 0 are there)");
+    CHECK(failure.diagnostics[1].hint == "arrivals come from left");
 }
 
 TEST_CASE("the circle comes before those that only wait for it") {
@@ -59,7 +59,7 @@ TEST_CASE("the circle comes before those that only wait for it") {
                        .build());
     const Failure failure = failure_of(plan);
     REQUIRE(failure.diagnostics.size() == 3);
-    CHECK(failure.diagnostics[2].message.find("bystander") == 0);
+    CHECK(failure.diagnostics[2].message.find("deadlock: bystander") == 0);
 }
 
 TEST_CASE("an arrival too few stops the second round") {
@@ -89,7 +89,7 @@ TEST_CASE("an arrival too few stops the second round") {
     CHECK(failure.kind == FailureKind::deadlock);
     REQUIRE(failure.diagnostics.size() == 2);
     CHECK(failure.text().find("load waits for phase 1 of kv_empty") != std::string::npos);
-    CHECK(failure.text().find("nobody should have arrived") != std::string::npos);
+    CHECK(failure.text().find("arrivals come from nobody") != std::string::npos);
 }
 
 TEST_CASE("a ring one stage too short for its use deadlocks, one stage more runs") {

@@ -56,22 +56,23 @@ TEST_CASE("asynchronous operations") {
         mma.smem_bytes = 4096;
         mma.first_operand = cycles(100);
         mma.completion = cycles(30);
-        CHECK(times(AsyncOp{mma, 0, {}, At::self}).service == cycles(100 + 8 * 64));
+        mma.issue_slots = 3;
+        CHECK(times(AsyncOp{mma, 0, {}, At::self}).service == cycles(8 * 3 + 100 + 8 * 64));
         CHECK(times(AsyncOp{mma, 0, {}, At::self}).after == cycles(30));
         mma.smem_bytes = 16384;
-        CHECK(times(AsyncOp{mma, 0, {}, At::self}).service == cycles(8 * 128));
+        CHECK(times(AsyncOp{mma, 0, {}, At::self}).service == cycles(8 * 3 + 8 * 128));
     }
     SUBCASE("a copy from memory takes the latency and its bytes") {
         CopyOp copy;
         copy.bytes = 16384;
-        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(300 + 256));
+        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(1 + 300 + 256));
         copy.l2_hit = false;
-        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(700 + 256));
+        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(1 + 700 + 256));
         copy.from = Space::smem;
         copy.to = Space::peer_smem;
-        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(200 + 128));
+        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(1 + 200 + 128));
         copy.to = Space::global;
-        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(256));
+        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(1 + 128 + 256));
         CHECK(times(AsyncOp{copy, 0, {}, At::self}).after == cycles(50));
     }
 }
