@@ -1,6 +1,7 @@
 // A kernel, lowered: what every analysis below the pipeline language works on.
 #pragma once
 
+#include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/gpu_spec.hpp"
 #include "warpline/pipeline/program.hpp"
 #include "warpline/workload/attention.hpp"
@@ -96,6 +97,7 @@ struct KernelPlan {
     std::vector<Budget> budgets;
     std::map<std::string, double> parameters;  ///< resolved values
     std::vector<std::string> assumptions;
+    std::vector<Diagnostic> warnings;  ///< unused buffers and barriers
 };
 
 /// What L2 and HBM offer one SM, by value.
