@@ -138,7 +138,8 @@ class Measurement {
         if (period.ticks <= 0.0) {
             return false;
         }
-        const double growth = static_cast<double>(width / period.blocks) * period.ticks;
+        const std::int64_t periods = width / period.blocks;
+        const double growth = static_cast<double>(periods) * period.ticks;
         return right.alone - left.alone == growth && right.two - left.two == 2.0 * growth &&
                right.three - left.three == 3.0 * growth;
     }

@@ -153,6 +153,7 @@ struct Sequence {
         return true;
     });
     std::vector<double> ends;
+    ends.reserve(sequences.size());
     for (const Sequence& sequence : sequences) {
         ends.push_back(sequence.tiles == 0 ? 0.0
                                            : launch.start + sequence.duration() + launch.exit);

@@ -9,6 +9,7 @@
 #include "warpline/workload/tiling.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -140,9 +141,9 @@ void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
         for (const UnitDemand& demand : parts.step.roofline.demand) {
             report.demand_cycles += demand.unit == unit ? demand.ticks * cycles_per_tick : 0.0;
         }
-        if (report.demand_cycles > 0.0) {
-            report.only_this_limits = step_flops * clusters * hz / report.demand_cycles / 1e12;
-        }
+        report.only_this_limits = report.demand_cycles > 0.0
+                                      ? step_flops * clusters * hz / report.demand_cycles / 1e12
+                                      : std::numeric_limits<double>::infinity();
         report.work_per_sm = parts.total.busy[index] * cycles_per_tick /
                              static_cast<double>(std::max<std::int64_t>(1, spec.sm_count));
         out.units.push_back(report);

@@ -53,7 +53,7 @@ struct UnitReport {
     Unit unit = Unit::issue;
     double busy = 0.0;              ///< fraction of the simulated step, busiest instance
     double demand_cycles = 0.0;     ///< per loop step
-    double only_this_limits = 0.0;  ///< TFLOP/s if nothing else limited; 0 without demand
+    double only_this_limits = 0.0;  ///< TFLOP/s if nothing else limited; infinite without demand
     /// Over the whole problem, mean over the GPU's SMs: sum over the unit's instances, cycles.
     double work_per_sm = 0.0;
 };
