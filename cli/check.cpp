@@ -25,8 +25,8 @@ Result<void> run_short_tiles(const KernelPlan& plan, const MemoryEnvironment& me
         if (const auto schedule = simulate(plan, {{tile, 2}}, memory); !schedule) {
             Failure failure = schedule.error();
             for (Diagnostic& diagnostic : failure.diagnostics) {
-                diagnostic.message = fmt::format("two tiles of {} blocks: {}", blocks,
-                                                 diagnostic.message);
+                diagnostic.message =
+                    fmt::format("two tiles of {} blocks: {}", blocks, diagnostic.message);
             }
             return tl::unexpected(std::move(failure));
         }
@@ -66,8 +66,7 @@ Result<std::string> check_spec(const Request& request, const std::string& file) 
         return tl::unexpected(spec.error());
     }
     std::string text = fmt::format("{}: a sound specification of {} with {} constants\n",
-                                   printable(file), printable(spec->title),
-                                   spec->constants.size());
+                                   printable(file), printable(spec->title), spec->constants.size());
     for (const Diagnostic& warning : spec->warnings) {
         text += request.style.warn("warning: ") + printable(warning.text()) + "\n";
     }

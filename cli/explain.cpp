@@ -71,9 +71,8 @@ Result<std::string> explain(const Request& request, const std::string& gpu,
     }
     std::string text;
     for (const Constant* const constant : constants) {
-        text += (text.empty() ? "" : "\n") + explain_text(*spec, *constant,
-                                                          uses_of(request, gpu, constant->key),
-                                                          request.style);
+        text += (text.empty() ? "" : "\n") +
+                explain_text(*spec, *constant, uses_of(request, gpu, constant->key), request.style);
     }
     return text;
 }

@@ -10,8 +10,7 @@
 namespace warpline::cli {
 namespace {
 
-tl::unexpected<Failure> unknown_kernel(const std::filesystem::path& data_dir,
-                                       const std::string& id,
+tl::unexpected<Failure> unknown_kernel(const std::filesystem::path& data_dir, const std::string& id,
                                        const std::vector<std::string>& known) {
     const std::string nearest = nearest_name(id, known);
     std::string hint = "`warpline kernels` lists those there are";

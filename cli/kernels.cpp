@@ -13,7 +13,8 @@ namespace {
 Result<std::string> list_text(const Request& request) {
     const std::vector<std::string> ids = list_kernels(request.data_dir);
     if (ids.empty()) {
-        return fail(FailureKind::input, fmt::format("there are no pipelines in {}", request.data_dir),
+        return fail(FailureKind::input,
+                    fmt::format("there are no pipelines in {}", request.data_dir),
                     "--data-dir names the folder that holds hw_specs and pipelines");
     }
     Table table({Align::left, Align::left, Align::left});

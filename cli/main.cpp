@@ -4,9 +4,8 @@
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
-#include <vector>
-
 #include <unistd.h>
+#include <vector>
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <set>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace warpline::cli {
 namespace {
@@ -21,8 +21,7 @@ struct Staged {
 };
 
 tl::unexpected<Failure> cannot_write(const std::string& path, const std::string& why) {
-    return fail(FailureKind::input,
-                fmt::format("{} cannot be written: {}", printable(path), why));
+    return fail(FailureKind::input, fmt::format("{} cannot be written: {}", printable(path), why));
 }
 
 bool write(const fs::path& path, const std::string& text) {

@@ -35,9 +35,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 Result<SequencePair> parse_sequence(std::string_view text) {
     const auto parts = split(text, ':');
     if (parts.size() > 2) {
-        return fail(FailureKind::usage,
-                    fmt::format("--varlen: \"{}\" is not a length or QUERIES:KEYS",
-                                printable(text)));
+        return fail(
+            FailureKind::usage,
+            fmt::format("--varlen: \"{}\" is not a length or QUERIES:KEYS", printable(text)));
     }
     const auto q = parse_count(parts.front(), "--varlen", 1, max_length);
     if (!q) {
@@ -51,10 +51,10 @@ Result<SequencePair> parse_sequence(std::string_view text) {
 }
 
 tl::unexpected<Failure> bad_clock(std::string_view text) {
-    return fail(FailureKind::usage,
-                fmt::format("--clock: \"{}\" is not \"boost\" or a clock above zero",
-                            printable(text)),
-                "write it as 1755MHz or 1.755GHz");
+    return fail(
+        FailureKind::usage,
+        fmt::format("--clock: \"{}\" is not \"boost\" or a clock above zero", printable(text)),
+        "write it as 1755MHz or 1.755GHz");
 }
 
 }  // namespace
@@ -114,8 +114,7 @@ Result<ClockHz> parse_clock(std::string_view text) {
     const std::int64_t scale = unit == "MHz" ? 1'000'000 : unit == "GHz" ? 1'000'000'000 : 0;
     const auto parts = split(digits, '.');
     constexpr std::size_t most_digits = 9;  // keeps every product below 2^63
-    if (scale == 0 || parts.size() > 2 || !all_digits(parts[0]) ||
-        parts[0].size() > most_digits) {
+    if (scale == 0 || parts.size() > 2 || !all_digits(parts[0]) || parts[0].size() > most_digits) {
         return bad_clock(text);
     }
     std::int64_t whole = 0;

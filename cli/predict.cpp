@@ -105,8 +105,7 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     if (!kernel) {
         return tl::unexpected(kernel.error());
     }
-    Result<Prediction> prediction =
-        predict(kernel->spec, kernel->plan, kernel->problem, *options);
+    Result<Prediction> prediction = predict(kernel->spec, kernel->plan, kernel->problem, *options);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }
@@ -136,14 +135,16 @@ void add_predict(CLI::App& app, Request& request) {
         ->required()
         ->type_name("KERNEL");
     arguments->problem.declare(*command);
-    command->add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock of the GPU]")
+    command
+        ->add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock of the GPU]")
         ->type_name("CLOCK");
     command->add_option("--ideal", arguments->ideal, "switch a mechanism off, to see what it costs")
         ->type_name("MECHANISM")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command->add_option("--granularity", arguments->granularity,
-                        "warp instructions an event; 1 is the reference [8]")
+    command
+        ->add_option("--granularity", arguments->granularity,
+                     "warp instructions an event; 1 is the reference [8]")
         ->type_name("N");
     command->add_flag("--graph", arguments->graph_launch, "launched from a CUDA graph");
     command->add_flag("--gantt", arguments->gantt, "chart of the steady state");

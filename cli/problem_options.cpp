@@ -92,7 +92,8 @@ void ProblemOptions::declare(CLI::App& app) {
         app.add_option(name, field, help)->type_name(type)->check(not_empty);
     };
     option("--gpu", gpu, "ID", "GPU, an id of `warpline specs` or a .yaml file [b200]");
-    option("--head-dim", head_dim, "D[:DV]", "head dim of Q and K, and of V where it differs [128]");
+    option("--head-dim", head_dim, "D[:DV]",
+           "head dim of Q and K, and of V where it differs [128]");
     option("--seqlen", seqlen, "N", "tokens of queries and of keys [8192]");
     option("--seqlen-q", seqlen_q, "N", "tokens of queries");
     option("--seqlen-kv", seqlen_kv, "N", "tokens of keys and values");

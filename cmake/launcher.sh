@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # Shared by ./warpline and ./test; sourced, not run. Expects `root`, the source folder.
 # Messages go to standard error; the output of tools goes to a log that is shown only on failure.
 

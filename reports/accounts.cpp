@@ -44,8 +44,7 @@ double steady_tensor_busy(const Prediction& prediction) {
 PeakShares peak_shares(const Prediction& prediction) {
     PeakShares shares;
     const double executed = prediction.utilization;
-    const double cycles =
-        prediction.seconds * boost::rational_cast<double>(prediction.clock.hz);
+    const double cycles = prediction.seconds * boost::rational_cast<double>(prediction.clock.hz);
     if (!(cycles > 0.0)) {
         return shares;
     }
@@ -54,8 +53,7 @@ PeakShares peak_shares(const Prediction& prediction) {
                          : 0.0;
     shares.not_counted = executed - shares.counted;
     shares.launch = 1.0 - prediction.makespan_cycles / cycles;
-    shares.idle_sms =
-        (prediction.makespan_cycles - prediction.waves.mean_active_cycles) / cycles;
+    shares.idle_sms = (prediction.makespan_cycles - prediction.waves.mean_active_cycles) / cycles;
     const double active = prediction.waves.mean_active_cycles / cycles;
     shares.other = active - executed;
     if (const double busy = steady_tensor_busy(prediction); busy > 0.0) {

@@ -55,8 +55,7 @@ class Legend {
         std::string items;
         for (std::size_t i = 0; i < labels_.size(); ++i) {
             const char shown = i < letters.size() ? letters[i] : no_letter;
-            // A label keeps to one line: its blanks must not be where the text is wrapped.
-            items += fmt::format("{}{}={}", i == 0 ? "" : "  ", shown, labels_[i]);
+            items += fmt::format("{}{}={}", i == 0 ? "" : ", ", shown, labels_[i]);
         }
         return wrap(items, width, "  ");
     }
@@ -90,9 +89,8 @@ class Row {
         std::string line;
         for (const auto& cell : cells_) {
             const auto longest =
-                std::max_element(cell.begin(), cell.end(), [](const auto& a, const auto& b) {
-                    return a.second < b.second;
-                });
+                std::max_element(cell.begin(), cell.end(),
+                                 [](const auto& a, const auto& b) { return a.second < b.second; });
             line += longest == cell.end() ? ' ' : longest->first;
         }
         return line;
@@ -174,9 +172,8 @@ std::string gantt_text(const KernelPlan& plan, const Schedule& schedule, std::si
     }
     const std::size_t cells = std::max<std::size_t>(width, 60) - name_width - 2;
     const Window window = window_of(schedule);
-    const bool several_sms =
-        std::any_of(schedule.roles.begin(), schedule.roles.end(),
-                    [](const RoleUsage& usage) { return usage.sm > 0; });
+    const bool several_sms = std::any_of(schedule.roles.begin(), schedule.roles.end(),
+                                         [](const RoleUsage& usage) { return usage.sm > 0; });
     Legend legend;
     std::map<int, Row> warps;
     std::map<UnitKey, Row> units;
@@ -201,7 +198,8 @@ std::string gantt_text(const KernelPlan& plan, const Schedule& schedule, std::si
     }
     std::string text = fmt::format(
         "{}, {:.1f} cycles from cycle {:.1f}\n",
-        schedule.steady.found ? fmt::format("Steady state, {} steps", schedule.steady.blocks)
+        schedule.steady.found ? fmt::format("Steady state, {} step{}", schedule.steady.blocks,
+                                            schedule.steady.blocks == 1 ? "" : "s")
                               : std::string("Whole run (no steady state)"),
         cycles_from_ticks(window.to - window.from), cycles_from_ticks(window.from));
     text += row_line("cycles", ruler(window, cells));

@@ -13,7 +13,9 @@ namespace {
 /// Keeps the order in which a person reads the keys.
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
 
 Json problem_json(const AttentionProblem& problem) {
     Json json = {{"text", describe(problem)},

@@ -27,8 +27,7 @@ std::string_view kind_name(ScheduleEvent::Kind kind) {
 std::string warp_fields(const KernelPlan& plan, const RoleUsage& usage) {
     const auto index = static_cast<std::size_t>(usage.role);
     const bool known = usage.role >= 0 && index < plan.roles.size();
-    const std::string name =
-        known ? plan.roles[index].base_name : role_label(plan, usage.role);
+    const std::string name = known ? plan.roles[index].base_name : role_label(plan, usage.role);
     const std::string copy = known && plan.roles[index].copy >= 0
                                  ? fmt::format("{}", plan.roles[index].copy)
                                  : std::string();

@@ -13,8 +13,9 @@ constexpr std::size_t report_width = 100;
 constexpr std::size_t shown_uses = 12;
 
 std::string interval_text(const Constant& constant) {
-    return constant.low && constant.high ? fmt::format("{:g} .. {:g}", *constant.low, *constant.high)
-                                         : std::string();
+    return constant.low && constant.high
+               ? fmt::format("{:g} .. {:g}", *constant.low, *constant.high)
+               : std::string();
 }
 
 std::string value_text(const Constant& constant) {
@@ -22,7 +23,9 @@ std::string value_text(const Constant& constant) {
                        constant.unit.empty() || constant.unit[0] == '/' ? "" : " ", constant.unit);
 }
 
-std::string_view group_of(std::string_view key) { return key.substr(0, key.find('.')); }
+std::string_view group_of(std::string_view key) {
+    return key.substr(0, key.find('.'));
+}
 
 }  // namespace
 
@@ -38,7 +41,8 @@ std::string spec_list_text(const std::vector<GpuSpec>& specs, const Style& style
                    fmt::format("{:.0f} TFLOP/s", spec.peak_flops(spec.clocks.sustained) * 1e-12),
                    cut_to(printable(spec.title), 36)});
     }
-    return table.text("") + style.dim("peak: dense, 16-bit operands, at the sustained clock") + "\n";
+    return table.text("") + style.dim("peak: dense, 16-bit operands, at the sustained clock") +
+           "\n";
 }
 
 std::string spec_text(const GpuSpec& spec, const Style& style) {
@@ -69,8 +73,10 @@ std::string spec_text(const GpuSpec& spec, const Style& style) {
     for (const Diagnostic& warning : spec.warnings) {
         text += style.warn("warning: ") + printable(warning.text()) + "\n";
     }
-    return text + style.dim("confidence: A two measurements, B one, C document, D inference, F "
-                            "fitted; `warpline explain` has more") +
+    return text +
+           style.dim(
+               "confidence: A two measurements, B one, C document, D inference, F "
+               "fitted; `warpline explain` has more") +
            "\n";
 }
 
@@ -96,8 +102,9 @@ std::string explain_text(const GpuSpec& spec, const Constant& constant,
             text += wrap(value, report_width, fmt::format("  {:<12}", name));
         }
     };
-    line("value", style.bold(printable(value_text(constant))) +
-                      (constant.text.empty() ? "" : "   written \"" + printable(constant.text) + "\""));
+    line("value",
+         style.bold(printable(value_text(constant))) +
+             (constant.text.empty() ? "" : "   written \"" + printable(constant.text) + "\""));
     line("interval", constant.low && constant.high
                          ? interval_text(constant) + " " + printable(constant.unit)
                          : std::string());
@@ -105,9 +112,9 @@ std::string explain_text(const GpuSpec& spec, const Constant& constant,
                                    confidence_phrase(constant.confidence)));
     line("source", printable(constant.source));
     line("note", printable(constant.note));
-    line("set in", constant.where.line > 0 ? fmt::format("{}:{}", printable(constant.where.file),
-                                                         constant.where.line)
-                                           : printable(constant.where.file));
+    line("set in", constant.where.line > 0
+                       ? fmt::format("{}:{}", printable(constant.where.file), constant.where.line)
+                       : printable(constant.where.file));
     line("meaning", printable(constant.meaning));
     for (std::size_t i = 0; i < uses.size() && i < shown_uses; ++i) {
         line(i == 0 ? "used by" : "",

@@ -11,7 +11,8 @@
 namespace warpline {
 
 /// One line a GPU: id, architecture, SMs, clocks and dense 16-bit peak at the sustained clock.
-[[nodiscard]] std::string spec_list_text(const std::vector<GpuSpec>& specs, const Style& style = {});
+[[nodiscard]] std::string spec_list_text(const std::vector<GpuSpec>& specs,
+                                         const Style& style = {});
 
 /// Every constant of one GPU, grouped by the first part of its key.
 [[nodiscard]] std::string spec_text(const GpuSpec& spec, const Style& style = {});

@@ -15,15 +15,16 @@ namespace {
 
 constexpr std::size_t max_causes = 3;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
 
 std::string peak_section(const Prediction& prediction, const Style& style) {
     const PeakShares shares = peak_shares(prediction);
-    Table table({Align::right, Align::left, Align::left});
+    Table table({Align::right, Align::left, Align::left, Align::left});
     const auto row = [&](double share, const char* what, std::string detail) {
-        const auto length = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 30));
-        table.add({percent(share), what, std::string(length, '#') + (length > 0 ? " " : "") +
-                                             std::move(detail)});
+        const auto cells = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 25));
+        table.add({percent(share), what, std::string(cells, '#'), std::move(detail)});
     };
     row(shares.counted, "counted work",
         fmt::format("{:.1f} TFLOP/s by flash-attention's convention", prediction.tflops));
@@ -67,13 +68,12 @@ std::string answers_section(const Prediction& prediction, const Style& style) {
                    ? "latency and buffers allow the unit's rate"
                    : "latency, or too few buffers: the critical cycle"});
     const double contention = steady.simulated - steady.recurrence;
-    table.add({"simulated", fmt::format("{:.1f}", steady.simulated),
-               fmt::format("{:+.1f}", contention),
-               contention < 0.05 ? "no contention" : "contention for shared units and issue order"});
-    std::string text =
-        style.bold(fmt::format("Cycles per step of {} x {}, three answers", steady.rows,
-                               steady.block)) +
-        "\n" + table.text("  ");
+    table.add(
+        {"simulated", fmt::format("{:.1f}", steady.simulated), fmt::format("{:+.1f}", contention),
+         contention < 0.05 ? "no contention" : "contention for shared units and issue order"});
+    std::string text = style.bold(fmt::format("Cycles per step of {} x {}, three answers",
+                                              steady.rows, steady.block)) +
+                       "\n" + table.text("  ");
     const std::string causes =
         printable(blame(idle_causes(prediction.schedule, bound), prediction.plan));
     if (!causes.empty()) {
@@ -95,9 +95,9 @@ std::string clock_line(const Prediction& prediction) {
 }
 
 std::string head_section(const Prediction& prediction, const Style& style) {
-    std::string text = style.bold(printable(prediction.kernel) + " on " +
-                                  printable(prediction.gpu)) +
-                       "   " + printable(describe(prediction.problem)) + "\n\n";
+    std::string text =
+        style.bold(printable(prediction.kernel) + " on " + printable(prediction.gpu)) + "   " +
+        printable(describe(prediction.problem)) + "\n\n";
     text += "  " + style.bold(headline(prediction)) + "\n";
     text += wrap(fmt::format("bound by {}; {} cycles from first launch to last exit, {} active on "
                              "the mean SM",

@@ -16,15 +16,17 @@ constexpr std::size_t shown_stalls = 3;
 constexpr std::size_t shown_stretches = 14;
 
 std::string bar(double share) {
-    const auto cells = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * bar_cells));
+    const auto cells =
+        static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * bar_cells));
     return std::string(cells, '#') + std::string(static_cast<std::size_t>(bar_cells) - cells, '.');
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
 
 /// Keeps the longest stretches in order of the cycle; the others are added up.
-std::vector<CycleStretch> longest_stretches(std::vector<CycleStretch> stretches,
-                                            double& left_out) {
+std::vector<CycleStretch> longest_stretches(std::vector<CycleStretch> stretches, double& left_out) {
     left_out = 0.0;
     if (stretches.size() <= shown_stretches) {
         return stretches;
@@ -89,8 +91,8 @@ std::string cycle_section(const Prediction& prediction, const Style& style) {
     }
     return style.bold(fmt::format("Critical cycle: each needs the one before, {:.1f} cycles around",
                                   total)) +
-           fmt::format(" ({:.1f} a step)\n", bound.cycle_ticks_per_block /
-                                                 static_cast<double>(ticks_per_cycle)) +
+           fmt::format(" ({:.1f} a step)\n",
+                       bound.cycle_ticks_per_block / static_cast<double>(ticks_per_cycle)) +
            table.text("  ");
 }
 
@@ -127,8 +129,7 @@ std::string wave_section(const Prediction& prediction, const Style& style) {
                         grouped(waves.first_tile_cycles), grouped(waves.middle_tile_cycles),
                         grouped(waves.last_tile_cycles));
     text += fmt::format("  memory: {} from HBM, {} through L2{}\n", byte_text(waves.hbm_bytes),
-                        byte_text(waves.l2_bytes),
-                        waves.memory_bound ? "; HBM sets the time" : "");
+                        byte_text(waves.l2_bytes), waves.memory_bound ? "; HBM sets the time" : "");
     return text;
 }
 

@@ -17,7 +17,9 @@ struct CodePoint {
     bool valid = false;
 };
 
-constexpr bool is_continuation(unsigned char byte) { return (byte & 0xC0U) == 0x80U; }
+constexpr bool is_continuation(unsigned char byte) {
+    return (byte & 0xC0U) == 0x80U;
+}
 
 /// The code point at the start of `text`, which is not empty. Overlong forms, surrogates and values
 /// past U+10FFFF are not valid and one byte long.
@@ -63,6 +65,19 @@ std::size_t style_sequence(std::string_view text) {
     return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 
+/// Bytes that the first `columns` columns of `text` take.
+std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
+    std::size_t bytes = 0;
+    while (bytes < text.size()) {
+        const std::size_t skip = style_sequence(text.substr(bytes));
+        if (skip == 0 && columns-- == 0) {
+            break;
+        }
+        bytes += skip > 0 ? skip : decode(text.substr(bytes)).bytes;
+    }
+    return bytes;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -87,9 +102,8 @@ std::string printable(std::string_view text) {
 std::string csv_text(std::string_view text) {
     // Spreadsheets skip blanks before they look for a formula.
     const std::size_t start = text.find_first_not_of(" \n");
-    const bool formula =
-        start != std::string_view::npos && std::string_view("=+-@\t\r|").find(text[start]) !=
-                                               std::string_view::npos;
+    const bool formula = start != std::string_view::npos &&
+                         std::string_view("=+-@\t\r|").find(text[start]) != std::string_view::npos;
     std::string field = formula ? "'" : "";
     field += text;
     if (field.find_first_of(",\"\n\r") == std::string::npos) {
@@ -122,31 +136,34 @@ std::string cut_to(std::string_view text, std::size_t width) {
     if (display_width(text) <= width) {
         return std::string(text);
     }
-    std::string out;
-    for (std::size_t column = 0; column + 2 < width; ++column) {
-        const std::size_t bytes = decode(text).bytes;
-        out += text.substr(0, bytes);
-        text.remove_prefix(bytes);
-    }
-    return out + "..";
+    return std::string(text.substr(0, bytes_of_columns(text, width < 2 ? 0 : width - 2))) + "..";
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::string_view first) {
     std::string out;
     std::string line(first);
     const std::string indent(display_width(first), ' ');
+    const std::size_t room = std::max<std::size_t>(width, indent.size() + 1) - indent.size();
     bool empty = true;
+    const auto break_line = [&] {
+        out += line + '\n';
+        line = indent;
+        empty = true;
+    };
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());
-        const std::string_view word = text.substr(0, end);
+        std::string_view word = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (word.empty()) {
             continue;
         }
         if (!empty && display_width(line) + 1 + display_width(word) > width) {
-            out += line + '\n';
-            line = indent;
-            empty = true;
+            break_line();
+        }
+        for (; display_width(word) > room; break_line()) {
+            const std::size_t bytes = bytes_of_columns(word, room);
+            line += word.substr(0, bytes);
+            word.remove_prefix(bytes);
         }
         line += empty ? "" : " ";
         line += word;

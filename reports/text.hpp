@@ -25,7 +25,7 @@ namespace warpline {
 [[nodiscard]] std::string cut_to(std::string_view text, std::size_t width);
 
 /// Words of `text` in lines of at most `width` columns; the first line starts with `first`, the
-/// others with as many blanks. A longer word is a line of its own.
+/// others with as many blanks. A longer word is broken.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::string_view first);
 
 /// "2 165 432": thousands apart, rounded to a whole number.

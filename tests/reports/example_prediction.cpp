@@ -5,7 +5,9 @@
 namespace warpline::test {
 namespace {
 
-Op labelled(OpBody body, const char* label) { return {std::move(body), label, 1}; }
+Op labelled(OpBody body, const char* label) {
+    return {std::move(body), label, 1};
+}
 
 KernelPlan example_plan() {
     KernelPlan plan;
@@ -54,17 +56,21 @@ Schedule example_schedule() {
     schedule.steady = {true, ticks_from_cycles(100), 1, ticks_from_cycles(200)};
     const Cause barrier{Cause::Kind::barrier, 0};
     const Cause xu{Cause::Kind::unit, static_cast<int>(Unit::xu)};
-    schedule.units = {{Unit::tensor,
+    schedule.units = {
+        {Unit::tensor,
+         0,
+         0,
+         1,
+         ticks_from_cycles(800),
+         {{barrier, ticks_from_cycles(150)}, {{Cause::Kind::finished, 0}, ticks_from_cycles(50)}}}};
+    schedule.roles = {{0,
                        0,
                        0,
-                       1,
-                       ticks_from_cycles(800),
-                       {{barrier, ticks_from_cycles(150)},
-                        {{Cause::Kind::finished, 0}, ticks_from_cycles(50)}}}};
-    schedule.roles = {
-        {0, 0, 0, 0, 4, ticks_from_cycles(600),
-         {{barrier, ticks_from_cycles(300)}, {xu, ticks_from_cycles(100)}}},
-        {1, 0, 0, 0, 1, ticks_from_cycles(10), {{barrier, ticks_from_cycles(990)}}}};
+                       0,
+                       4,
+                       ticks_from_cycles(600),
+                       {{barrier, ticks_from_cycles(300)}, {xu, ticks_from_cycles(100)}}},
+                      {1, 0, 0, 0, 1, ticks_from_cycles(10), {{barrier, ticks_from_cycles(990)}}}};
     schedule.events = {event(Kind::wait, 0, 0, Unit::adu, 200, 225),
                        event(Kind::issue, 0, 1, Unit::alu, 225, 300),
                        event(Kind::async, 1, 0, Unit::tensor, 220, 300)};

@@ -30,9 +30,8 @@ class Checker {
 
     void check(const Json& schema, const Json& value, const std::string& path) {
         static const std::set<std::string> known = {
-            "$schema", "title",   "description", "type",       "enum",
-            "minimum", "maximum", "pattern",     "properties", "required",
-            "items",   "additionalProperties"};
+            "$schema", "title",   "description", "type",     "enum",  "minimum",
+            "maximum", "pattern", "properties",  "required", "items", "additionalProperties"};
         for (const auto& [keyword, unused] : schema.items()) {
             report(known.count(keyword) == 0, path, "unknown keyword " + keyword);
         }
@@ -72,7 +71,8 @@ class Checker {
 
     void check_object(const Json& schema, const Json& value, const std::string& path) {
         for (const Json& key : schema.value("required", Json::array())) {
-            report(!value.contains(key.get<std::string>()), path, "lacks " + key.get<std::string>());
+            report(!value.contains(key.get<std::string>()), path,
+                   "lacks " + key.get<std::string>());
         }
         const Json properties = schema.value("properties", Json::object());
         const Json others = schema.value("additionalProperties", Json(true));

@@ -1,8 +1,7 @@
+#include "example_prediction.hpp"
 #include "warpline/reports/gantt.hpp"
 #include "warpline/reports/schedule_csv.hpp"
 #include "warpline/reports/text.hpp"
-
-#include "example_prediction.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -46,7 +45,7 @@ TEST_CASE("the Gantt chart shows one steady period in place") {
     const Prediction prediction = test::example_prediction();
     const std::string text = gantt_text(prediction.plan, prediction.schedule, 118);
     // 118 columns leave 100 cells: one a cycle.
-    CHECK(line_starting(text, "Steady state, 1 steps, 100.0 cycles from cycle 200.0") != "");
+    CHECK(line_starting(text, "Steady state, 1 step, 100.0 cycles from cycle 200.0") != "");
     CHECK(line_starting(text, "softmax[0]") ==
           "softmax[0]        " + std::string(25, '.') + std::string(75, 'A'));
     CHECK(line_starting(text, "alu p0") ==
@@ -74,7 +73,8 @@ TEST_CASE("a cell shows what took most of it; zero-length events show nothing") 
     Prediction prediction = test::example_prediction();
     auto& events = prediction.schedule.events;
     events[1].end = events[1].start;  // no time at all
-    const std::string text = gantt_text(prediction.plan, prediction.schedule, 68);  // 2 cycles a cell
+    const std::string text =
+        gantt_text(prediction.plan, prediction.schedule, 68);  // 2 cycles a cell
     const std::string row = line_starting(text, "softmax[0]");
     CHECK(std::count(row.begin(), row.end(), '.') == 13);  // cycles 0 to 25: cell 12 is half full
     CHECK(row.find('A') == std::string::npos);

@@ -46,8 +46,8 @@ TEST_CASE("a key names one constant, or all below it") {
 
 TEST_CASE("explain gives the value with all of its evidence") {
     const GpuSpec spec = example_spec();
-    const std::string text = explain_text(spec, spec.constants.at("mufu.ex2.rate"),
-                                          {{"fa4_fwd", "softmax", "exp2"}});
+    const std::string text =
+        explain_text(spec, spec.constants.at("mufu.ex2.rate"), {{"fa4_fwd", "softmax", "exp2"}});
     for (const char* part :
          {"mufu.ex2.rate on toy", "16/clk", "15.5 .. 16 /clk", "B: one measurement",
           "a \\x1b[2Jmicrobenchmark", "hw_specs/toy.yaml:12", "interval of MUFU.EX2 on the XU",

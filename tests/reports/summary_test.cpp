@@ -23,13 +23,26 @@ TEST_CASE("the headline has time, rate, utilization and clock") {
 
 TEST_CASE("the summary answers every question it promises") {
     const std::string text = summary_text(test::example_prediction());
-    for (const char* part :
-         {"toy on b200", "bound by tensor core", "980 000 cycles", "clock 1000 MHz (900 to 1100): a test",
-          "counted work", "roofline     80.0", "recurrence   90.0  +10.0", "simulated   100.0  +10.0",
-          "tensor core idle: barrier s_full 15 %", "1600 TFLOP/s", "90.0 cycles around",
-          "softmax[0] row max", "barrier s_full 30 %, XU (MUFU) busy 10 %", "2 048 tiles on 148 slots",
-          "1.5 GB from HBM", "232 448 bytes", "rescaling happens in 1 of 16 steps", "warpline 9.9.9",
-          "fedcba9876543210", "0123456789abcdef"}) {
+    for (const char* part : {"toy on b200",
+                             "bound by tensor core",
+                             "980 000 cycles",
+                             "clock 1000 MHz (900 to 1100): a test",
+                             "counted work",
+                             "roofline     80.0",
+                             "recurrence   90.0  +10.0",
+                             "simulated   100.0  +10.0",
+                             "tensor core idle: barrier s_full 15 %",
+                             "1600 TFLOP/s",
+                             "90.0 cycles around",
+                             "softmax[0] row max",
+                             "barrier s_full 30 %, XU (MUFU) busy 10 %",
+                             "2 048 tiles on 148 slots",
+                             "1.5 GB from HBM",
+                             "232 448 bytes",
+                             "rescaling happens in 1 of 16 steps",
+                             "warpline 9.9.9",
+                             "fedcba9876543210",
+                             "0123456789abcdef"}) {
         INFO(part);
         CHECK(contains(text, part));
     }

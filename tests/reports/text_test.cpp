@@ -11,12 +11,12 @@ TEST_CASE("printable shows what would steer a terminal and keeps the rest") {
     CHECK(printable(std::string_view("\0", 1)) == "\\x00");
     CHECK(printable("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80") ==
           "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
-    CHECK(printable("\xc2\x9b") == "\\u{9b}");           // one-byte CSI of C1
-    CHECK(printable("\xe2\x80\xae") == "\\u{202e}");     // right-to-left override
-    CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");        // overlong
-    CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // surrogate
+    CHECK(printable("\xc2\x9b") == "\\u{9b}");                       // one-byte CSI of C1
+    CHECK(printable("\xe2\x80\xae") == "\\u{202e}");                 // right-to-left override
+    CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");                    // overlong
+    CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // surrogate
     CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // past U+10FFFF
-    CHECK(printable("\xe2\x82") == "\\xe2\\x82");        // cut off
+    CHECK(printable("\xe2\x82") == "\\xe2\\x82");                    // cut off
 }
 
 TEST_CASE("csv_text quotes, and disarms formulas") {
@@ -44,7 +44,8 @@ TEST_CASE("width counts code points and no colours") {
 TEST_CASE("wrap keeps to the width and indents what follows") {
     CHECK(wrap("one two three", 12, "  - ") == "  - one two\n    three\n");
     CHECK(wrap("", 12, "x ") == "x \n");
-    CHECK(wrap("incomprehensibilities no", 8, "") == "incomprehensibilities\nno\n");
+    CHECK(wrap("so incomprehensibilities no", 8, "") == "so\nincompre\nhensibil\nities no\n");
+    CHECK(wrap("exactly8 no", 8, "") == "exactly8\nno\n");
 }
 
 TEST_CASE("numbers as people read them") {
