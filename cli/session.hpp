@@ -45,6 +45,7 @@ void add_predict(CLI::App& app, Request& request);
 void add_specs(CLI::App& app, Request& request);
 void add_explain(CLI::App& app, Request& request);
 void add_check(CLI::App& app, Request& request);
+void add_compare(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
 
 }  // namespace warpline::cli
