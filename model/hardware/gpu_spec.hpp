@@ -8,20 +8,17 @@
 
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/unit.hpp"
+#include "warpline/units/clock.hpp"
 #include "warpline/units/tick.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <boost/rational.hpp>
-
 namespace warpline {
-
-/// An exact clock in hertz.
-using ClockHz = boost::rational<std::int64_t>;
 
 /// How well a number is known. A: two independent measurements or an exact fit; B: one measurement;
 /// C: a document; D: inference or analogy; F: fitted by this project (the source says on what).
@@ -134,6 +131,12 @@ enum class Arbitration : std::uint8_t {
     round_robin,         ///< the next after the one that issued last, in order of warp index
     oldest_request,      ///< the one that has waited longest, ties by warp index
 };
+
+/// Every capability a specification may list, sorted.
+[[nodiscard]] const std::vector<std::string>& known_capabilities();
+/// "A", "B", "C", "D" or "F".
+[[nodiscard]] std::string_view confidence_letter(Confidence confidence);
+[[nodiscard]] std::optional<Confidence> confidence_from_letter(std::string_view letter);
 
 struct GpuSpec {
     std::string id;  ///< file name without extension, e.g. "b200"

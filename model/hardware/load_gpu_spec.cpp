@@ -1,0 +1,120 @@
+#include "warpline/hardware/load_gpu_spec.hpp"
+
+#include "warpline/hardware/resolve_gpu_spec.hpp"
+#include "warpline/hardware/spec_inheritance.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string join(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) {
+        out += out.empty() ? name : ", " + name;
+    }
+    return out;
+}
+
+Result<fs::path> find_file(const fs::path& data_dir, const std::string& id) {
+    const fs::path given(id);
+    if (given.extension() == ".yaml") {
+        return given;
+    }
+    const std::vector<std::string> known = list_gpu_specs(data_dir);
+    if (std::find(known.begin(), known.end(), id) != known.end()) {
+        return data_dir / "hw_specs" / (id + ".yaml");
+    }
+    const std::string nearest = nearest_name(id, known);
+    std::string hint = fmt::format("known: {}", join(known));
+    if (known.empty()) {
+        hint = fmt::format("no specifications in {}", (data_dir / "hw_specs").string());
+    } else if (!nearest.empty()) {
+        hint = fmt::format("did you mean '{}'? {}", nearest, hint);
+    }
+    return fail(FailureKind::usage, fmt::format("unknown GPU '{}'", id), hint);
+}
+
+/// Every key that `--set` can name on this GPU.
+std::vector<std::string> override_keys(const SpecFile& file) {
+    std::vector<std::string> keys;
+    for (const SpecKey& key : spec_keys()) {
+        keys.push_back(key.key);
+    }
+    for (const auto& [name, unused] : file.instructions) {
+        for (const SpecKey& field : instruction_fields()) {
+            keys.push_back(name + "." + field.key);
+        }
+    }
+    return keys;
+}
+
+/// The rule of `key`, which may name an instruction alone; `key` becomes complete. Null when there
+/// is none.
+const SpecKey* find_rule(const SpecFile& file, std::string& key) {
+    if (const SpecKey* rule = find_spec_key(key)) {
+        return rule;
+    }
+    if (file.instructions.count(key) != 0) {
+        key += ".rate";
+    }
+    for (const SpecKey& field : instruction_fields()) {
+        const std::string suffix = "." + field.key;
+        if (key.size() > suffix.size() &&
+            key.compare(key.size() - suffix.size(), suffix.size(), suffix) == 0 &&
+            file.instructions.count(key.substr(0, key.size() - suffix.size())) != 0) {
+            return &field;
+        }
+    }
+    return nullptr;
+}
+
+void apply_override(const ConstantOverride& change, SpecFile& file, DiagnosticSink& sink) {
+    const SourceLocation command_line{"--set", 0, 0};
+    std::string key = change.key;
+    const SpecKey* rule = find_rule(file, key);
+    if (rule == nullptr) {
+        const std::string nearest = nearest_name(key, override_keys(file));
+        sink.error(command_line, fmt::format("unknown constant '{}'", key),
+                   nearest.empty() ? "`specs GPU` lists them"
+                                   : fmt::format("did you mean '{}'?", nearest));
+        return;
+    }
+    auto stated = state_constant(*rule, key, change.text, command_line, sink);
+    if (stated) {
+        stated->constant.source = "set by the user";
+        file.constants[key] = std::move(*stated);
+    }
+}
+
+}  // namespace
+
+Result<GpuSpec> load_gpu_spec(const fs::path& data_dir, const std::string& id,
+                              const std::vector<ConstantOverride>& overrides) {
+    const auto path = find_file(data_dir, id);
+    if (!path) {
+        return tl::unexpected<Failure>(path.error());
+    }
+    auto family = load_spec_family(data_dir, *path);
+    if (!family) {
+        return tl::unexpected<Failure>(std::move(family.error()));
+    }
+    DiagnosticSink wrong_overrides;
+    for (const ConstantOverride& change : overrides) {
+        apply_override(change, *family, wrong_overrides);
+    }
+    if (!wrong_overrides.empty()) {
+        return wrong_overrides.failure(FailureKind::usage);
+    }
+    return resolve_gpu_spec(*family, path->stem().string());
+}
+
+std::vector<std::string> list_gpu_specs(const fs::path& data_dir) {
+    return spec_names(data_dir / "hw_specs");
+}
+
+}  // namespace warpline

@@ -1,0 +1,94 @@
+#include "warpline/hardware/spec_inheritance.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool ends_in_yaml(const std::string& name) {
+    constexpr std::string_view suffix = ".yaml";
+    return name.size() > suffix.size() &&
+           std::string_view(name).substr(name.size() - suffix.size()) == suffix;
+}
+
+/// The file `parent` stands for, or an empty path after a report to `sink`.
+fs::path find_parent(const fs::path& data_dir, const fs::path& child, const SpecFile& file,
+                     DiagnosticSink& sink) {
+    std::error_code ignored;
+    if (ends_in_yaml(file.inherits)) {
+        fs::path path = child.parent_path() / file.inherits;
+        if (fs::exists(path, ignored)) {
+            return path;
+        }
+    }
+    std::vector<std::string> known;
+    for (const fs::path& folder : {data_dir / "hw_specs", data_dir / "hw_specs" / "arch"}) {
+        for (const std::string& name : spec_names(folder)) {
+            if (name == file.inherits) {
+                return folder / (name + ".yaml");
+            }
+            known.push_back(name);
+        }
+    }
+    const std::string nearest = nearest_name(file.inherits, known);
+    sink.error(file.inherits_where,
+               fmt::format("inherits '{}', which does not exist", file.inherits),
+               nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> spec_names(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        if (it->path().extension() == ".yaml") {
+            names.push_back(it->path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+Result<SpecFile> load_spec_family(const fs::path& data_dir, const fs::path& path) {
+    DiagnosticSink sink;
+    std::vector<SpecFile> chain;  // child first
+    std::vector<fs::path> seen;
+    std::string route;
+    for (fs::path next = path; !next.empty();) {
+        std::error_code ignored;
+        const fs::path canonical = fs::weakly_canonical(next, ignored);
+        route += (route.empty() ? "" : " -> ") + next.stem().string();
+        if (std::find(seen.begin(), seen.end(), canonical) != seen.end()) {
+            sink.error(chain.back().inherits_where, fmt::format("inherits itself: {}", route));
+            break;
+        }
+        seen.push_back(canonical);
+        const auto document = read_yaml(next);
+        if (!document) {
+            for (const Diagnostic& problem : document.error().diagnostics) {
+                sink.error(problem.where, problem.message, problem.hint);
+            }
+            break;
+        }
+        chain.push_back(read_spec_file(*document, sink));
+        next = chain.back().inherits.empty() ? fs::path{}
+                                             : find_parent(data_dir, next, chain.back(), sink);
+    }
+    if (!sink.empty()) {
+        return sink.failure(FailureKind::input);
+    }
+    SpecFile merged = std::move(chain.back());
+    for (auto child = std::next(chain.rbegin()); child != chain.rend(); ++child) {
+        merged.override_with(std::move(*child));
+    }
+    return merged;
+}
+
+}  // namespace warpline

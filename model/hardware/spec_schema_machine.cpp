@@ -1,0 +1,86 @@
+#include "warpline/hardware/spec_schema_parts.hpp"
+
+namespace warpline {
+namespace {
+
+int to_int(const ConstantValue& value) {
+    return static_cast<int>(value.number);
+}
+std::int64_t to_int64(const ConstantValue& value) {
+    return static_cast<std::int64_t>(value.number);
+}
+
+ConstantRule gpc_rule() {
+    ConstantRule rule;
+    rule.form = ConstantForm::gpc_list;
+    return rule;
+}
+
+}  // namespace
+
+std::vector<SpecKey> machine_keys() {
+    using V = ConstantValue;
+    const double memory = 1e9;
+    return {
+        {"sm_count", count_of("SM", 1e5), "SMs that take work", "", Need::required,
+         [](GpuSpec& s, const V& v) { s.sm_count = to_int64(v); }},
+        {"gpcs", gpc_rule(), "SMs of each GPC: a cluster lives in one, which can leave SMs idle",
+         "", Need::optional, [](GpuSpec& s, const V& v) { s.gpc_sms = v.counts; }},
+        {"sub_partitions", count_of("partition", 16),
+         "parts of an SM, each with an issue port and its slice of every pipe", "", Need::required,
+         [](GpuSpec& s, const V& v) { s.sub_partitions = to_int(v); }},
+        {"clock.boost", clock_rule(), "highest SM clock; `--clock boost`", "", Need::required,
+         [](GpuSpec& s, const V& v) { s.clocks.boost = v.clock; }},
+        {"clock.sustained", clock_rule(),
+         "SM clock under a long attention kernel; the default of a prediction", "", Need::required,
+         [](GpuSpec& s, const V& v) {
+             s.clocks.sustained = v.clock;
+             s.clocks.sustained_low = v.clock_low;
+             s.clocks.sustained_high = v.clock_high;
+         }},
+        {"peak.bf16",
+         positive("TFLOP/s", 1e6),
+         "dense 16-bit figure of the datasheet; the derived peak is checked against it",
+         "",
+         Need::required,
+         {}},
+        {"peak.clock",
+         clock_rule(),
+         "SM clock behind the datasheet figure",
+         "",
+         Need::required,
+         {}},
+        {"board.power",
+         positive("W", 1e5),
+         "board power; listed, tells products apart",
+         "",
+         Need::optional,
+         {}},
+        {"limits.smem_per_cta", count_of("B", memory), "shared memory a CTA may take", "",
+         Need::required, [](GpuSpec& s, const V& v) { s.limits.smem_per_cta = to_int64(v); }},
+        {"limits.smem_per_sm", count_of("B", memory), "shared memory of an SM, for all its CTAs",
+         "", Need::required, [](GpuSpec& s, const V& v) { s.limits.smem_per_sm = to_int64(v); }},
+        {"limits.registers_per_sm", count_of("register", memory), "32-bit registers of an SM", "",
+         Need::required, [](GpuSpec& s, const V& v) { s.limits.registers_per_sm = to_int64(v); }},
+        {"limits.registers_per_thread", count_of("register", 65536), "registers a thread may have",
+         "", Need::required,
+         [](GpuSpec& s, const V& v) { s.limits.max_registers_per_thread = to_int(v); }},
+        {"limits.threads_per_sm", count_of("thread", 1e6), "resident threads of an SM", "",
+         Need::required, [](GpuSpec& s, const V& v) { s.limits.max_threads_per_sm = to_int(v); }},
+        {"limits.threads_per_cta", count_of("thread", 1e6), "threads of a CTA", "", Need::required,
+         [](GpuSpec& s, const V& v) { s.limits.max_threads_per_cta = to_int(v); }},
+        {"limits.ctas_per_sm", count_of("CTA", 1e4), "resident CTAs of an SM", "", Need::required,
+         [](GpuSpec& s, const V& v) { s.limits.max_ctas_per_sm = to_int(v); }},
+        {"issue.arbitration", word_rule({"greedy_then_oldest", "round_robin", "oldest_request"}),
+         "which ready warp a sub-partition issues from", "", Need::required,
+         [](GpuSpec& s, const V& v) { s.arbitration = static_cast<Arbitration>(to_int(v)); }},
+        {"tensor.scope", word_rule({"sub_partition", "sm"}),
+         "whether a tensor core belongs to a sub-partition or to the SM", "", Need::required,
+         [](GpuSpec& s, const V& v) { s.tensor_scope = static_cast<UnitScope>(to_int(v)); }},
+        {"tensor.queue_depth", count_of("instruction", 1e4),
+         "MMA instructions accepted ahead of execution; a full queue stalls the issuer", "",
+         Need::required, [](GpuSpec& s, const V& v) { s.tensor_queue_depth = to_int(v); }},
+    };
+}
+
+}  // namespace warpline

@@ -1,0 +1,80 @@
+#include "warpline/hardware/spec_schema_parts.hpp"
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+/// Keys of one MMA path; its name is the capability that makes them useful.
+class PathKeys {
+  public:
+    PathKeys(MmaPath path, std::string name) : path_(path), name_(std::move(name)) {}
+
+    void add(const char* field, ConstantRule rule, const char* meaning, double MmaModel::*member) {
+        keys_.push_back({fmt::format("mma.{}.{}", name_, field), std::move(rule), meaning, name_,
+                         Need::required,
+                         [path = path_, member](GpuSpec& s, const ConstantValue& v) {
+                             MmaModel& model = s.mma[path];
+                             model.path = path;
+                             model.*member = v.number;
+                         }});
+    }
+
+    void add_common() {
+        add("rate", positive("FLOP/clk", 1e7),
+            "dense 16-bit rate of an SM; 8-bit operands run at twice that",
+            &MmaModel::flops_per_clk);
+        add("k_width", positive("B", 1024),
+            "operand bytes of a row and instruction: K = 16 at 16 bits", &MmaModel::k_bytes);
+        add("base_latency", not_negative("clk", 1e5),
+            "tensor core done -> result visible to a waiter", &MmaModel::base_latency);
+        add("issue", positive("slot", 1000), "issue slots of the issuing warp for one instruction",
+            &MmaModel::issue_slots);
+    }
+
+    [[nodiscard]] std::vector<SpecKey> take() { return std::move(keys_); }
+
+  private:
+    MmaPath path_;
+    std::string name_;
+    std::vector<SpecKey> keys_;
+};
+
+std::vector<SpecKey> tcgen05_keys() {
+    PathKeys path(MmaPath::tcgen05, "tcgen05");
+    path.add_common();
+    path.add("min_interval", not_negative("clk", 1e4), "shortest interval between two instructions",
+             &MmaModel::min_interval);
+    path.add("m64_factor", positive("x", 64), "tensor time of M = 64 in one CTA, as a multiple",
+             &MmaModel::half_rate_m64);
+    path.add("pair_latency_m256", not_negative("clk", 1e4),
+             "added to the latency of a pair, M = 256", &MmaModel::pair_latency_m256);
+    path.add("pair_latency_m128", not_negative("clk", 1e4),
+             "added to the latency of a pair, M = 128", &MmaModel::pair_latency_m128);
+    path.add("pair_penalty_m256", not_negative("clk", 1e4),
+             "added to the interval of a pair limited by shared memory, M = 256",
+             &MmaModel::pair_smem_penalty_m256);
+    path.add("pair_penalty_m128", not_negative("clk", 1e4),
+             "added to the interval of a pair limited by shared memory, M = 128",
+             &MmaModel::pair_smem_penalty_m128);
+    return path.take();
+}
+
+std::vector<SpecKey> plain_keys(MmaPath path_kind, std::string name) {
+    PathKeys path(path_kind, std::move(name));
+    path.add_common();
+    return path.take();
+}
+
+}  // namespace
+
+std::vector<SpecKey> mma_keys() {
+    std::vector<SpecKey> keys = tcgen05_keys();
+    for (const auto& part :
+         {plain_keys(MmaPath::wgmma, "wgmma"), plain_keys(MmaPath::mma_sync, "mma_sync")}) {
+        keys.insert(keys.end(), part.begin(), part.end());
+    }
+    return keys;
+}
+
+}  // namespace warpline
