@@ -165,22 +165,6 @@ std::string_view direction_name(Direction direction) {
     return direction == Direction::forward ? "forward" : "backward";
 }
 
-char confidence_letter(Confidence confidence) {
-    switch (confidence) {
-        case Confidence::a:
-            return 'A';
-        case Confidence::b:
-            return 'B';
-        case Confidence::c:
-            return 'C';
-        case Confidence::d:
-            return 'D';
-        case Confidence::f:
-            return 'F';
-    }
-    return '?';
-}
-
 std::string_view confidence_phrase(Confidence confidence) {
     switch (confidence) {
         case Confidence::a:

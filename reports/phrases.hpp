@@ -32,8 +32,6 @@ namespace warpline {
 [[nodiscard]] std::string_view dtype_name(DType dtype);
 [[nodiscard]] std::string_view direction_name(Direction direction);
 
-/// "A".."D" and "F".
-[[nodiscard]] char confidence_letter(Confidence confidence);
 /// "two independent measurements or an exact fit" and so on.
 [[nodiscard]] std::string_view confidence_phrase(Confidence confidence);
 
