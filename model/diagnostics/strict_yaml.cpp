@@ -1,8 +1,8 @@
 #include "warpline/diagnostics/strict_yaml.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <unordered_set>
 
@@ -249,7 +249,7 @@ Result<YamlNode> parse_yaml(std::string_view text, const std::string& file_name)
     return root;
 }
 
-Result<YamlNode> read_yaml(const std::filesystem::path& path) {
+Result<std::string> read_text(const std::filesystem::path& path) {
     const std::string name = path.string();
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
@@ -260,15 +260,30 @@ Result<YamlNode> read_yaml(const std::filesystem::path& path) {
     if (!std::filesystem::is_regular_file(status)) {
         return fail(FailureKind::input, "not a regular file", {}, {name, 0, 0});
     }
+    // A file may grow or be a pseudo-file that claims to be empty, so its size is a hint only.
     std::ifstream stream(path, std::ios::binary);
     std::string text;
-    text.resize(largest_file + 1);
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    std::array<char, 16384> chunk{};
+    while (stream.is_open() && text.size() <= largest_file) {
+        stream.read(chunk.data(), static_cast<std::streamsize>(
+                                      std::min(chunk.size(), largest_file + 1 - text.size())));
+        if (stream.gcount() == 0) {
+            break;
+        }
+        text.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
+    }
     if (!stream.is_open() || stream.bad()) {
         return fail(FailureKind::input, "cannot be read", {}, {name, 0, 0});
     }
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return parse_yaml(text, name);
+    return text;
+}
+
+Result<YamlNode> read_yaml(const std::filesystem::path& path) {
+    const auto text = read_text(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    return parse_yaml(*text, path.string());
 }
 
 }  // namespace warpline

@@ -37,6 +37,10 @@ struct YamlNode {
 /// that can be found at once.
 [[nodiscard]] Result<YamlNode> parse_yaml(std::string_view text, const std::string& file_name);
 
+/// The bytes of a regular file, at most 4 MiB and one byte, so that parse_yaml() sees when it is
+/// too large. Errors (input): no such file, not a regular file, unreadable.
+[[nodiscard]] Result<std::string> read_text(const std::filesystem::path& path);
+
 /// Reads and parses a file; one that cannot be read is an input error.
 [[nodiscard]] Result<YamlNode> read_yaml(const std::filesystem::path& path);
 

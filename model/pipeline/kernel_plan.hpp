@@ -1,6 +1,7 @@
 // A kernel, lowered: what every analysis below the pipeline language works on.
 #pragma once
 
+#include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/gpu_spec.hpp"
 #include "warpline/pipeline/program.hpp"
 #include "warpline/workload/attention.hpp"
@@ -65,6 +66,8 @@ struct MachineTimings {
     int tensor_queue_depth =
         16;  ///< MMA instructions accepted ahead of execution; a full queue stalls the issuer
     Arbitration arbitration = Arbitration::greedy_then_oldest;
+    Tick lsu_global_interval =
+        ticks_from_cycles(4);  ///< one LDG, STG or cp.async of a warp at the LSU of its sub-partition
     SyncTimings sync;
     TmaModel tma;
 };
@@ -94,6 +97,7 @@ struct KernelPlan {
     std::vector<Budget> budgets;
     std::map<std::string, double> parameters;  ///< resolved values
     std::vector<std::string> assumptions;
+    std::vector<Diagnostic> warnings;  ///< unused buffers and barriers
 };
 
 /// What L2 and HBM offer one SM, by value.

@@ -26,6 +26,12 @@ struct ParameterOverride {
                                            const AttentionProblem& problem,
                                            const std::vector<ParameterOverride>& overrides = {});
 
+/// Checks a pipeline file as load_plan() does, for the direction that the file names. Returns its
+/// warnings; errors are those of load_plan().
+[[nodiscard]] Result<std::vector<Diagnostic>> check_pipeline(
+    const std::filesystem::path& file, const GpuSpec& spec, const AttentionProblem& problem,
+    const std::vector<ParameterOverride>& overrides = {});
+
 /// The kernels that can be loaded, sorted.
 [[nodiscard]] std::vector<std::string> list_kernels(const std::filesystem::path& data_dir);
 

@@ -1,0 +1,275 @@
+#include "warpline/pipeline/expression.hpp"
+
+#include "warpline/diagnostics/failure.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+namespace warpline {
+namespace {
+
+double modulo(double a, double b) {
+    return a - b * std::floor(a / b);
+}
+double ceiling(double x) {
+    return std::ceil(x);
+}
+double floored(double x) {
+    return std::floor(x);
+}
+double negation(double x) {
+    return x == 0.0 ? 1.0 : 0.0;
+}
+
+const std::vector<std::string>& function_names() {
+    static const std::vector<std::string> names = {"ceil", "floor", "min", "max", "not", "has"};
+    return names;
+}
+
+std::string_view text_of(std::string_view text, const Token& token) {
+    return text.substr(token.begin, token.end - token.begin);
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
+    const std::string near = nearest_name(name, candidates);
+    return near.empty() ? std::string{} : fmt::format("did you mean '{}'?", near);
+}
+
+constexpr std::string_view hardware_prefix = "hw.";
+
+}  // namespace
+
+struct Evaluator::Impl {
+    explicit Impl(const GpuSpec& gpu) : spec(gpu) {
+        parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        parser.DefineOprt("%", modulo, mu::prMUL_DIV, mu::oaLEFT, true);
+        parser.DefineFun("ceil", ceiling);
+        parser.DefineFun("floor", floored);
+        parser.DefineFun("not", negation);
+    }
+
+    /// Makes `name` known to the parser, or says that there is no such name.
+    Evaluated<void> bind(std::string_view name, std::size_t position);
+    /// Checks every name and returns the text the parser may see: the same length, with each
+    /// has(...) replaced by its value.
+    Evaluated<std::string> prepare(std::string_view text);
+    Evaluated<double> run(std::string_view text);
+    [[nodiscard]] Evaluated<double> finite(double value) const;
+
+    const GpuSpec& spec;
+    mu::Parser parser;
+    std::map<std::string, double, std::less<>> values;  // stable addresses: the parser points here
+    std::map<std::string, bool, std::less<>> bound;
+    std::map<std::string, std::string, std::less<>> absent;
+    std::unordered_map<std::string, double> cache;
+};
+
+Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t position) {
+    auto value = values.find(name);
+    if (value == values.end() && name.substr(0, hardware_prefix.size()) == hardware_prefix) {
+        const std::string key(name.substr(hardware_prefix.size()));
+        const auto constant = spec.constants.find(key);
+        if (constant == spec.constants.end()) {
+            std::vector<std::string> keys;
+            for (const auto& [candidate, unused] : spec.constants) {
+                keys.push_back(candidate);
+            }
+            return tl::unexpected(ExpressionError{
+                position, fmt::format("the GPU has no constant '{}'", key), suggestion(key, keys)});
+        }
+        value = values.emplace(std::string(name), constant->second.value).first;
+    }
+    if (value == values.end()) {
+        if (const auto why = absent.find(name); why != absent.end()) {
+            return tl::unexpected(ExpressionError{position, why->second, {}});
+        }
+        std::vector<std::string> candidates;
+        for (const auto& [candidate, unused] : values) {
+            candidates.push_back(candidate);
+        }
+        return tl::unexpected(ExpressionError{position, fmt::format("unknown name '{}'", name),
+                                              suggestion(name, candidates)});
+    }
+    if (bound.emplace(value->first, true).second) {
+        parser.DefineVar(value->first, &value->second);
+    }
+    return {};
+}
+
+Evaluated<std::string> Evaluator::Impl::prepare(std::string_view text) {
+    const auto tokens = tokenize(text);
+    if (!tokens) {
+        return tl::unexpected(tokens.error());
+    }
+    std::string prepared(text);
+    std::replace(prepared.begin(), prepared.end(), '\n', ' ');
+    for (std::size_t i = 0; i < tokens->size(); ++i) {
+        const Token& token = (*tokens)[i];
+        const std::string_view name = text_of(text, token);
+        if (token.kind == Token::Kind::name) {
+            if (auto known = bind(name, token.begin); !known) {
+                return tl::unexpected(known.error());
+            }
+        }
+        if (token.kind != Token::Kind::call) {
+            continue;
+        }
+        const auto& functions = function_names();
+        if (std::find(functions.begin(), functions.end(), name) == functions.end()) {
+            return tl::unexpected(ExpressionError{token.begin,
+                                                  fmt::format("unknown function '{}'", name),
+                                                  suggestion(name, functions)});
+        }
+        if (name == "has") {
+            if (i + 3 >= tokens->size() || (*tokens)[i + 2].kind != Token::Kind::name ||
+                (*tokens)[i + 3].kind != Token::Kind::close) {
+                return tl::unexpected(ExpressionError{token.begin, "has() takes one capability",
+                                                      "for example has(tcgen05)"});
+            }
+            const bool present = spec.has(std::string(text_of(text, (*tokens)[i + 2])));
+            const std::size_t end = (*tokens)[i + 3].end;
+            prepared.replace(token.begin, end - token.begin,
+                             std::string(end - token.begin - 1, ' ') + (present ? "1" : "0"));
+            i += 3;
+        }
+    }
+    return prepared;
+}
+
+Evaluated<double> Evaluator::Impl::finite(double value) const {
+    if (!std::isfinite(value)) {
+        return tl::unexpected(ExpressionError{
+            0, std::isnan(value) ? "the value is not a number" : "the value is infinite",
+            "a division by zero?", /*of_value=*/true});
+    }
+    return value;
+}
+
+Evaluated<double> Evaluator::Impl::run(std::string_view text) {
+    try {
+        const double value = parser.Eval();
+        if (parser.GetNumResults() != 1) {
+            return tl::unexpected(ExpressionError{0, "more than one value", {}});
+        }
+        return finite(value);
+    } catch (const mu::Parser::exception_type& error) {
+        const auto position = static_cast<std::size_t>(std::max(0, error.GetPos()));
+        const std::size_t shown = std::min(position, text.size());
+        return tl::unexpected(ExpressionError{
+            shown,
+            shown == text.size()
+                ? std::string("the expression ends too early")
+                : fmt::format("cannot read the expression from '{}' on", text.substr(shown, 20)),
+            {}});
+    }
+}
+
+Evaluator::Evaluator(const GpuSpec& spec) : impl_(std::make_unique<Impl>(spec)) {}
+Evaluator::~Evaluator() = default;
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+
+void Evaluator::define(const std::string& name, double value) {
+    const auto [entry, added] = impl_->values.emplace(name, value);
+    if (added || entry->second != value) {
+        entry->second = value;
+        impl_->cache.clear();
+    }
+}
+
+void Evaluator::remove(const std::string& name) {
+    if (const auto entry = impl_->bound.find(name); entry != impl_->bound.end()) {
+        impl_->parser.RemoveVar(name);
+        impl_->bound.erase(entry);
+    }
+    impl_->values.erase(name);
+    impl_->cache.clear();
+}
+
+bool Evaluator::defines(const std::string& name) const {
+    return impl_->values.count(name) != 0;
+}
+
+void Evaluator::explain_absence(const std::string& name, std::string message) {
+    impl_->absent[name] = std::move(message);
+}
+
+Evaluated<double> Evaluator::number(std::string_view text) {
+    // Most expressions of a file are a literal or a name: the parser is not needed for these.
+    double literal = 0.0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), literal);
+    if (problem == std::errc{} && end == text.data() + text.size() && std::isfinite(literal)) {
+        return literal;
+    }
+    if (const auto value = impl_->values.find(text); value != impl_->values.end()) {
+        return impl_->finite(value->second);
+    }
+    std::string key(text);
+    if (const auto known = impl_->cache.find(key); known != impl_->cache.end()) {
+        return known->second;
+    }
+    auto prepared = impl_->prepare(text);
+    if (!prepared) {
+        return tl::unexpected(prepared.error());
+    }
+    impl_->parser.SetExpr(*prepared);
+    const auto value = impl_->run(text);
+    if (value) {
+        impl_->cache.emplace(std::move(key), *value);
+    }
+    return value;
+}
+
+Evaluated<std::vector<double>> Evaluator::tabulate(std::string_view text,
+                                                   const std::vector<std::string>& names,
+                                                   const std::vector<std::vector<double>>& points) {
+    std::vector<std::pair<std::string, double>> hidden;
+    std::vector<double*> cells;
+    for (const std::string& name : names) {
+        const auto [entry, added] = impl_->values.emplace(name, 0.0);
+        if (!added) {
+            hidden.emplace_back(name, entry->second);
+        }
+        cells.push_back(&entry->second);
+    }
+    const auto evaluate = [&]() -> Evaluated<std::vector<double>> {
+        auto prepared = impl_->prepare(text);
+        if (!prepared) {
+            return tl::unexpected(prepared.error());
+        }
+        impl_->parser.SetExpr(*prepared);
+        std::vector<double> results;
+        for (const std::vector<double>& point : points) {
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                *cells[i] = point[i];
+            }
+            const auto value = impl_->run(text);
+            if (!value) {
+                return tl::unexpected(value.error());
+            }
+            results.push_back(*value);
+        }
+        return results;
+    };
+    auto results = evaluate();
+    for (const std::string& name : names) {
+        const auto before = std::find_if(hidden.begin(), hidden.end(),
+                                         [&](const auto& entry) { return entry.first == name; });
+        if (before != hidden.end()) {
+            impl_->values.find(name)->second = before->second;
+        } else {
+            if (impl_->bound.erase(name) != 0) {
+                impl_->parser.RemoveVar(name);
+            }
+            impl_->values.erase(name);
+        }
+    }
+    return results;
+}
+
+}  // namespace warpline

@@ -1,0 +1,85 @@
+// Expressions of pipeline files: arithmetic over named values, with errors that say where and what.
+#pragma once
+
+#include "warpline/hardware/gpu_spec.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace warpline {
+
+/// What is wrong with an expression.
+struct ExpressionError {
+    std::size_t position = 0;  ///< 0-based, in the text
+    std::string message;
+    std::string hint;
+    /// Well formed, but its value here is not usable (a division by zero). False: it never can be.
+    bool of_value = false;
+};
+
+template <typename T>
+using Evaluated = tl::expected<T, ExpressionError>;
+
+/// A piece of an expression: text[begin, end).
+struct Token {
+    enum class Kind : std::uint8_t { number, name, call, op, open, close, comma };
+    Kind kind = Kind::op;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    int depth = 0;  ///< of enclosing parentheses
+};
+
+/// Splits an expression into tokens and checks characters, parentheses, commas and length; a name
+/// followed by "(" is a call.
+[[nodiscard]] Evaluated<std::vector<Token>> tokenize(std::string_view text);
+
+/// Evaluates expressions over a set of names that can change between two evaluations.
+///
+/// Operators: + - * / %, comparisons, && ||, ? :. Functions: ceil, floor, min, max, not and
+/// has(capability). Names "hw.KEY" are the specification's constants. A result that is not finite
+/// is an error.
+class Evaluator {
+  public:
+    /// Keeps a reference to `spec`.
+    explicit Evaluator(const GpuSpec& spec);
+    ~Evaluator();
+    Evaluator(Evaluator&&) noexcept;
+    Evaluator& operator=(Evaluator&&) = delete;
+    Evaluator(const Evaluator&) = delete;
+    Evaluator& operator=(const Evaluator&) = delete;
+
+    /// Gives a name a value, or a new one.
+    void define(const std::string& name, double value);
+    void remove(const std::string& name);
+    [[nodiscard]] bool defines(const std::string& name) const;
+
+    [[nodiscard]] Evaluated<double> number(std::string_view text);
+
+    /// The expression's value for each point: `names` are bound to the point's entries. Names that
+    /// are defined already are hidden meanwhile.
+    [[nodiscard]] Evaluated<std::vector<double>> tabulate(
+        std::string_view text, const std::vector<std::string>& names,
+        const std::vector<std::vector<double>>& points);
+
+    /// For names that exist elsewhere only: what to say instead of "unknown name".
+    void explain_absence(const std::string& name, std::string message);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Whether `text` is a name: a letter or underscore, then letters, digits and underscores.
+[[nodiscard]] bool is_identifier(std::string_view text);
+
+/// Whether one of `names` occurs in the expression. An expression that cannot be read mentions
+/// nothing.
+[[nodiscard]] bool mentions(std::string_view text, const std::vector<std::string>& names);
+
+}  // namespace warpline

@@ -1,0 +1,176 @@
+// Statements of a pipeline file -> the operations of one role, every duration rounded once.
+#pragma once
+
+#include "warpline/pipeline/condition.hpp"
+#include "warpline/pipeline/declarations.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpline {
+
+/// What the roles of one kernel share while they are lowered.
+struct LoweringContext {
+    const GpuSpec& spec;
+    const AttentionProblem& problem;
+    const Declarations& declarations;
+    ValueReader& reader;
+    MmaPath path = MmaPath::mma_sync;           ///< of `async: mma`, from the file's `requires`
+    std::vector<InstructionKind> instructions;  ///< those used, in order of first use
+    std::map<std::string, int, std::less<>> instruction_index;
+    std::set<std::string> used_buffers;
+};
+
+/// The role with its program. Problems go to the context's reader.
+[[nodiscard]] Role lower_role(LoweringContext& context, const DeclaredRole& declared);
+
+/// A place that names something with indices: kv[slot], s_full[0].
+struct Reference {
+    struct Index {
+        std::string_view text;
+        std::size_t offset = 0;  ///< in the node's scalar
+    };
+    std::string_view name;
+    std::size_t offset = 0;
+    std::vector<Index> indices;
+};
+
+/// Splits "name[a][b]"; nothing when the text is not of that form.
+[[nodiscard]] std::optional<Reference> parse_reference(std::string_view text);
+
+/// Lowers one role. Its members are grouped by file: lower_control.cpp (loops, conditions,
+/// procedures), references.cpp (names and indices), lower_sync.cpp (barriers, rings, groups),
+/// lower_work.cpp (instructions) and lower_async.cpp (MMA, tensor memory, copies).
+class RoleLowering {
+  public:
+    RoleLowering(LoweringContext& context, const DeclaredRole& declared);
+    [[nodiscard]] Role run();
+
+  private:
+    struct Handle {
+        int index = 0;
+        int ring = 0;
+        int copy = 0;  ///< of a ring whose barriers have copies
+    };
+    struct CopyEnd {
+        Space space = Space::global;
+        const Buffer* buffer = nullptr;
+    };
+    using Lower = void (RoleLowering::*)(const YamlNode& node, const YamlNode& head);
+    struct Statement {
+        std::string_view keyword;
+        Lower lower;
+        std::vector<std::string> keys;
+    };
+    static const std::vector<Statement>& statements();
+
+    // Control.
+    void block(const YamlNode* list, const YamlNode& parent);
+    void dead_block(const YamlNode* list, const YamlNode& parent);
+    void statement(const YamlNode& node);
+    void plain(const YamlNode& node, const Statement& kind);
+    template <typename Then, typename Else>
+    void choose(const YamlNode& when, Then then, Else otherwise);
+    template <typename Then, typename Else>
+    void choose_at_run_time(const Condition& condition, const YamlNode& when, Then then,
+                            Else otherwise);
+    template <typename Body>
+    void dead(Body body);
+    void loop(const YamlNode& node, const YamlNode& head);
+    void tile_loop(const YamlNode& node, const YamlNode& head);
+    void when(const YamlNode& node, const YamlNode& head);
+    void unroll(const YamlNode& node, const YamlNode& head);
+    void call(const YamlNode& node, const YamlNode& head);
+    bool bind_arguments(const YamlNode& node, const YamlNode& procedure);
+    void emit(OpBody body, const YamlNode& node, std::string default_label = {});
+    [[nodiscard]] std::string label_of(const YamlNode& node, std::string default_label);
+    [[nodiscard]] bool too_long(const YamlNode& node);
+
+    // Names and references.
+    struct Bindings;
+    [[nodiscard]] std::string_view resolved(std::string_view name) const;
+    [[nodiscard]] std::optional<std::string> name_of(const YamlNode& head, std::string_view what);
+    [[nodiscard]] std::optional<Reference> reference(const YamlNode& node, std::string_view what);
+    [[nodiscard]] std::optional<int> copy_index(const YamlNode& node, const Reference::Index& index,
+                                                std::string_view name, std::int64_t copies);
+    [[nodiscard]] const Handle* handle(const YamlNode& node, const Reference::Index& index);
+    [[nodiscard]] std::optional<BarrierRef> barrier(const YamlNode& node);
+    [[nodiscard]] bool barrier_handle(const YamlNode& node, const Reference& parsed,
+                                      const DeclaredBarrier& declared, BarrierRef& result);
+    [[nodiscard]] const Buffer* buffer(const YamlNode& node, std::string_view text,
+                                       std::size_t offset);
+    [[nodiscard]] At at_of(const YamlNode& node);
+    [[nodiscard]] int op_class(std::string_view name, const YamlNode& where, bool launches);
+    [[nodiscard]] std::optional<int> class_of(const YamlNode& node, bool launches);
+    void unknown(const YamlNode& node, std::size_t offset, std::string_view kind,
+                 std::string_view name, const std::vector<std::string>& candidates);
+    void check_classes();
+
+    // Synchronisation.
+    void commit(const YamlNode& node, const YamlNode& head);
+    void drain(const YamlNode& node, const YamlNode& head);
+    void arrive(const YamlNode& node, const YamlNode& head);
+    void wait(const YamlNode& node, const YamlNode& head);
+    void sync(const YamlNode& node, const YamlNode& head);
+    void take(const YamlNode& node, const YamlNode& head);
+    void turn(const YamlNode& node, const YamlNode& head);
+    void producer_acquire(const YamlNode& node, const YamlNode& head);
+    void producer_commit(const YamlNode& node, const YamlNode& head);
+    void consumer_wait(const YamlNode& node, const YamlNode& head);
+    void consumer_release(const YamlNode& node, const YamlNode& head);
+    void acquire(const YamlNode& node, const YamlNode& head, std::string_view suffix);
+    void release(const YamlNode& node, const YamlNode& head, std::string_view suffix);
+    void emit_arrive(const YamlNode& node, const BarrierRef& on);
+    [[nodiscard]] std::vector<Handle> take_handles(const YamlNode& node, const YamlNode& head);
+    [[nodiscard]] std::optional<BarrierRef> ring_barrier(const YamlNode& node, const Handle& slot,
+                                                         std::string_view suffix);
+
+    // Work.
+    void issue(const YamlNode& node, const YamlNode& head);
+    void interleave(const YamlNode& node, const YamlNode& head);
+    [[nodiscard]] bool results_needed(const YamlNode& node);
+    [[nodiscard]] std::optional<IssuePart> issue_part(const YamlNode& node);
+    void async(const YamlNode& node, const YamlNode& head);
+    void mma(const YamlNode& node);
+    void tmem(const YamlNode& node, bool store);
+    void copy(const YamlNode& node, bool reduce);
+    void emit_async(const YamlNode& node, std::variant<MmaOp, TmemOp, CopyOp> work,
+                    std::string default_label);
+    [[nodiscard]] std::optional<BufferSpace> operand(const YamlNode& node, const char* key);
+    [[nodiscard]] bool operands_legal(const YamlNode& node, BufferSpace a, BufferSpace b,
+                                      BufferSpace d);
+    [[nodiscard]] std::optional<MmaOp> mma_op(const YamlNode& node, BufferSpace a);
+    [[nodiscard]] std::optional<DType> dtype_of(const YamlNode& node);
+    [[nodiscard]] std::optional<CopyEnd> copy_end(const YamlNode& node, const char* key);
+    [[nodiscard]] bool copy_legal(const YamlNode& node, const CopyOp& op);
+    [[nodiscard]] std::optional<std::int64_t> copy_bytes(const YamlNode& node, const CopyEnd& from,
+                                                         const CopyEnd& to);
+    [[nodiscard]] std::optional<std::int64_t> required(const YamlNode& node, const char* key,
+                                                       std::int64_t low, std::int64_t high);
+    [[nodiscard]] std::int64_t optional_integer(const YamlNode& node, const char* key,
+                                                std::int64_t otherwise, std::int64_t low,
+                                                std::int64_t high);
+    void infeasible(const SourceLocation& where, std::string message, std::string hint = {});
+
+    LoweringContext& context_;
+    const DeclaredRole& declared_;
+    ValueReader& reader_;
+    DiagnosticSink& input_;
+    Program program_;
+    std::map<std::string, Handle, std::less<>> handles_;
+    int handle_count_ = 0;
+    std::map<std::string, std::string, std::less<>> aliases_;
+    std::vector<std::string> classes_;
+    std::set<std::string> launched_classes_;
+    std::map<std::string, SourceLocation> awaited_classes_;
+    std::vector<LoopBegin::Over> loops_;  ///< those around the statement being lowered
+    std::vector<std::string> calls_;      ///< procedures being pasted
+    bool has_tile_loop_ = false;
+    std::int64_t statements_lowered_ = 0;
+};
+
+}  // namespace warpline

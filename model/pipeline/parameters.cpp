@@ -1,0 +1,219 @@
+#include "warpline/pipeline/parameters.hpp"
+
+#include "warpline/pipeline/affine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+bool is_multiple(double value, double of) {
+    const double ratio = value / of;
+    return std::abs(ratio - std::round(ratio)) <= 1e-9 * std::max(1.0, std::abs(ratio));
+}
+
+bool is_number(std::string_view text) {
+    const auto tokens = tokenize(text);
+    return tokens && tokens->size() == 1 && tokens->front().kind == Token::Kind::number;
+}
+
+/// "a multiple of 16, at least 16 and at most 256"
+std::string describe_limits(const Parameter& parameter) {
+    std::vector<std::string> parts;
+    if (parameter.multiple_of) {
+        parts.push_back(fmt::format("a multiple of {}", *parameter.multiple_of));
+    }
+    if (parameter.at_least) {
+        parts.push_back(fmt::format("at least {}", *parameter.at_least));
+    }
+    if (parameter.at_most) {
+        parts.push_back(fmt::format("at most {}", *parameter.at_most));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+class ParameterReader {
+  public:
+    ParameterReader(const std::vector<ParameterOverride>& overrides, ValueReader& reader)
+        : overrides_(overrides), reader_(reader) {}
+
+    std::optional<Parameter> read(const std::string& name, const YamlNode& node) {
+        const std::string what = fmt::format("parameter '{}'", name);
+        Parameter parameter;
+        parameter.name = name;
+        if (node.is_map()) {
+            reader_.problems().input.check_keys(
+                node, {"value", "cases", "meaning", "at_least", "at_most", "multiple_of"}, what);
+            parameter.at_least = limit(node, "at_least");
+            parameter.at_most = limit(node, "at_most");
+            parameter.multiple_of = limit(node, "multiple_of");
+            if (parameter.multiple_of && *parameter.multiple_of <= 0.0) {
+                reader_.problems().input.error(node.find("multiple_of")->where,
+                                               "multiple_of must be positive");
+                parameter.multiple_of.reset();
+            }
+        }
+        const auto written = from_file(node, what);
+        const auto set = std::find_if(overrides_.rbegin(), overrides_.rend(),
+                                      [&](const auto& entry) { return entry.name == name; });
+        if (set != overrides_.rend()) {
+            parameter.overridden = true;
+            const auto value = reader_.evaluator().number(set->expression);
+            if (!value) {
+                reader_.problems().usage.error({"--set", 0, 0},
+                                               fmt::format("{}: {}", name, value.error().message),
+                                               value.error().hint);
+                return std::nullopt;
+            }
+            parameter.value = *value;
+        } else if (written) {
+            parameter.value = *written;
+        } else {
+            return std::nullopt;
+        }
+        const YamlNode* literal = node.is_map() ? node.find("value") : &node;
+        parameter.tunable = parameter.at_least || parameter.at_most || parameter.multiple_of ||
+                            (literal != nullptr && is_number(literal->scalar));
+        check_limits(parameter, node.where);
+        return parameter;
+    }
+
+  private:
+    std::optional<double> limit(const YamlNode& node, const char* key) {
+        const YamlNode* found = node.find(key);
+        return found == nullptr ? std::nullopt : reader_.number(*found, key);
+    }
+
+    std::optional<double> from_file(const YamlNode& node, const std::string& what) {
+        if (!node.is_map()) {
+            return reader_.number(node, what);
+        }
+        const YamlNode* value = node.find("value");
+        const YamlNode* cases = node.find("cases");
+        if ((value == nullptr) == (cases == nullptr)) {
+            reader_.problems().input.error(node.where,
+                                           fmt::format("{} needs either 'value' or 'cases'", what));
+            return std::nullopt;
+        }
+        return value != nullptr ? reader_.number(*value, what) : from_cases(*cases, what);
+    }
+
+    /// The first case that holds. Every case is read, so that an error in one is found whichever
+    /// holds.
+    std::optional<double> from_cases(const YamlNode& cases, const std::string& what) {
+        if (!cases.is_sequence() || cases.items.empty()) {
+            reader_.problems().input.error(cases.where,
+                                           fmt::format("cases of {} must be a list", what));
+            return std::nullopt;
+        }
+        std::optional<double> chosen;
+        bool decided = false;
+        for (std::size_t i = 0; i < cases.items.size(); ++i) {
+            const YamlNode& item = cases.items[i];
+            DiagnosticSink& input = reader_.problems().input;
+            input.check_keys(item, {"when", "is"}, fmt::format("a case of {}", what));
+            const YamlNode* is = input.require(item, "is", fmt::format("a case of {}", what));
+            const YamlNode* when = item.find("when");
+            const bool last = i + 1 == cases.items.size();
+            if (last != (when == nullptr)) {
+                input.error(item.where, last ? "the last case must not have a 'when'"
+                                             : "only the last case may lack a 'when'");
+            }
+            const bool here = !decided && reader_.flag(when, "when", true);
+            const bool lenient = reader_.lenient();
+            reader_.set_lenient(lenient || !here);
+            const auto value = is == nullptr ? std::nullopt : reader_.number(*is, what);
+            reader_.set_lenient(lenient);
+            if (here) {
+                chosen = value;
+                decided = true;
+            } else if (decided && when != nullptr) {
+                reader_.set_lenient(true);
+                static_cast<void>(reader_.flag(when, "when", true));
+                reader_.set_lenient(lenient);
+            }
+        }
+        return chosen;
+    }
+
+    void check_limits(const Parameter& parameter, const SourceLocation& where) {
+        const bool ok =
+            (!parameter.at_least || parameter.value >= *parameter.at_least) &&
+            (!parameter.at_most || parameter.value <= *parameter.at_most) &&
+            (!parameter.multiple_of || is_multiple(parameter.value, *parameter.multiple_of));
+        if (ok) {
+            return;
+        }
+        std::string message = fmt::format("parameter {} is {} and must be {}", parameter.name,
+                                          parameter.value, describe_limits(parameter));
+        if (parameter.overridden) {
+            reader_.problems().usage.error({"--set", 0, 0}, std::move(message));
+        } else {
+            reader_.problems().infeasible.error(where, std::move(message));
+        }
+    }
+
+    const std::vector<ParameterOverride>& overrides_;
+    ValueReader& reader_;
+};
+
+bool may_be_named(const std::string& name, const SourceLocation& where, ValueReader& reader) {
+    if (!is_identifier(name)) {
+        reader.problems().input.error(where, fmt::format("'{}' is not a name", name),
+                                      "letters, digits and underscores");
+        return false;
+    }
+    const auto& reserved = tile_names();
+    if (reader.evaluator().defines(name) || name == "cluster" || name == "ctas_per_sm" ||
+        name == "index" || std::find(reserved.begin(), reserved.end(), name) != reserved.end()) {
+        reader.problems().input.error(where, fmt::format("the name '{}' is taken", name),
+                                      "it has a meaning in every pipeline file");
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::vector<Parameter> resolve_parameters(const YamlNode* section,
+                                          const std::vector<ParameterOverride>& overrides,
+                                          ValueReader& reader) {
+    std::vector<Parameter> parameters;
+    std::vector<std::string> names;
+    if (section != nullptr && section->kind != YamlNode::Kind::null) {
+        if (!section->is_map()) {
+            reader.problems().input.error(section->where, "parameters must be a map");
+            return parameters;
+        }
+        ParameterReader parameter_reader(overrides, reader);
+        for (std::size_t i = 0; i < section->fields.size(); ++i) {
+            const auto& [name, node] = section->fields[i];
+            names.push_back(name);
+            if (!may_be_named(name, section->key_locations[i], reader)) {
+                continue;
+            }
+            if (auto parameter = parameter_reader.read(name, node)) {
+                reader.evaluator().define(name, parameter->value);
+                parameters.push_back(std::move(*parameter));
+            } else {
+                // What uses it should not fail as well.
+                reader.evaluator().define(name, 1.0);
+            }
+        }
+    }
+    for (const ParameterOverride& entry : overrides) {
+        if (std::find(names.begin(), names.end(), entry.name) == names.end()) {
+            const std::string near = nearest_name(entry.name, names);
+            reader.problems().usage.error(
+                {"--set", 0, 0}, fmt::format("the kernel has no parameter '{}'", entry.name),
+                near.empty() ? fmt::format("parameters: {}", fmt::join(names, ", "))
+                             : fmt::format("did you mean '{}'?", near));
+        }
+    }
+    return parameters;
+}
+
+}  // namespace warpline

@@ -1,0 +1,27 @@
+// The `parameters` section.
+#pragma once
+
+#include "warpline/pipeline/load_plan.hpp"
+#include "warpline/pipeline/values.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpline {
+
+struct Parameter {
+    std::string name;
+    double value = 0.0;
+    std::optional<double> at_least, at_most, multiple_of;
+    bool overridden = false;
+    bool tunable = false;  ///< has limits or a literal value: something to choose, not a result
+};
+
+/// Resolves the parameters in the order written and makes each a name for what follows. An
+/// override replaces the value, not the limits. Reports an unknown override as a usage problem, and
+/// a value outside its limits as a usage problem (overridden) or as infeasible (from the file).
+[[nodiscard]] std::vector<Parameter> resolve_parameters(
+    const YamlNode* section, const std::vector<ParameterOverride>& overrides, ValueReader& reader);
+
+}  // namespace warpline
