@@ -69,6 +69,8 @@ LeastTimes least_times(const KernelPlan& plan, const Op& op, const MemoryEnviron
     } else if (const auto* async = std::get_if<AsyncOp>(&op.body)) {
         times =
             std::visit([&](const auto& work) { return serve(plan, work, memory); }, async->work);
+        times.duration = std::max(times.duration, slot);
+        times.service += times.duration;  // it is handed over when its slots are over
     } else if (std::holds_alternative<ArriveOp>(op.body) ||
                std::holds_alternative<CommitOp>(op.body)) {
         times.duration = slot;
