@@ -28,20 +28,19 @@ enum class BaseUnit : std::uint8_t {
 inline constexpr std::size_t base_unit_count = 13;
 
 struct Dimension {
-    std::array<std::int8_t, base_unit_count> exponents{};
+    std::array<int, base_unit_count> exponents{};
 
     /// `base` to the power `exponent`.
     static constexpr Dimension of(BaseUnit base, int exponent = 1) {
         Dimension dimension;
-        dimension.exponents.at(static_cast<std::size_t>(base)) = static_cast<std::int8_t>(exponent);
+        dimension.exponents.at(static_cast<std::size_t>(base)) = exponent;
         return dimension;
     }
 
     friend constexpr Dimension operator*(const Dimension& a, const Dimension& b) {
         Dimension product;
         for (std::size_t i = 0; i < base_unit_count; ++i) {
-            product.exponents.at(i) =
-                static_cast<std::int8_t>(a.exponents.at(i) + b.exponents.at(i));
+            product.exponents.at(i) = a.exponents.at(i) + b.exponents.at(i);
         }
         return product;
     }
@@ -49,8 +48,7 @@ struct Dimension {
     friend constexpr Dimension operator/(const Dimension& a, const Dimension& b) {
         Dimension quotient;
         for (std::size_t i = 0; i < base_unit_count; ++i) {
-            quotient.exponents.at(i) =
-                static_cast<std::int8_t>(a.exponents.at(i) - b.exponents.at(i));
+            quotient.exponents.at(i) = a.exponents.at(i) - b.exponents.at(i);
         }
         return quotient;
     }

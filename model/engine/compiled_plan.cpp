@@ -1,0 +1,281 @@
+#include "warpline/engine/compiled_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+namespace warpline {
+
+namespace {
+
+constexpr Tick slot = ticks_per_cycle;
+
+/// Cuts an operation's instructions into batches. Within a batch they run as if alone: in order,
+/// each after the slots of the one before, its unit, and its chain's predecessor.
+class IssueCompiler {
+  public:
+    IssueCompiler(const KernelPlan& plan, const EngineOptions& options, CompiledPlan& out)
+        : plan_(plan), options_(options), out_(out) {}
+
+    int compile(const IssueOp& op) {
+        CompiledIssue issue;
+        issue.first_batch = static_cast<int>(out_.batches.size());
+        order_ = weave(op);
+        index_of_.assign(op.parts.size(), {});
+        offset_.assign(order_.size(), 0);
+        const auto granularity = static_cast<std::size_t>(std::max(1, options_.granularity));
+        for (std::size_t begin = 0; begin < order_.size(); begin += granularity) {
+            add_batch(op, begin, std::min(order_.size(), begin + granularity), granularity);
+        }
+        issue.batches = static_cast<int>(out_.batches.size()) - issue.first_batch;
+        for (const IssuePart& part : op.parts) {
+            const InstructionKind& kind = instruction(part);
+            if (part.count > 0) {
+                issue.results_after += latency(kind);
+                issue.producer = kind.unit;
+                issue.reads_smem = issue.reads_smem || kind.smem_bytes > 0;
+            }
+        }
+        issue.last_offset = order_.empty() ? 0 : offset_.back();
+        out_.issues.push_back(issue);
+        return static_cast<int>(out_.issues.size()) - 1;
+    }
+
+  private:
+    const InstructionKind& instruction(const IssuePart& part) const {
+        return plan_.instructions[static_cast<std::size_t>(part.instruction)];
+    }
+    Tick latency(const InstructionKind& kind) const {
+        return options_.ideal.contains(Mechanism::dependence_latency) ? 0 : kind.latency;
+    }
+
+    void add_batch(const IssueOp& op, std::size_t begin, std::size_t end, std::size_t granularity) {
+        Batch batch;
+        std::array<UnitUse, unit_count> uses{};
+        std::array<Tick, unit_count> free{};
+        Tick earliest = 0;
+        batch.first_dependence = static_cast<int>(out_.dependences.size());
+        for (std::size_t i = begin; i < end; ++i) {
+            const IssuePart& part = op.parts[static_cast<std::size_t>(order_[i].part)];
+            const InstructionKind& kind = instruction(part);
+            const auto unit = static_cast<std::size_t>(kind.unit);
+            Tick at = earliest;
+            Unit pacing = Unit::issue;
+            if (free[unit] > at) {
+                at = free[unit];
+                pacing = kind.unit;
+            }
+            std::vector<std::size_t>& numbers = index_of_[static_cast<std::size_t>(order_[i].part)];
+            const std::int64_t before = order_[i].number - part.chains;
+            if (part.chains > 0 && before >= 0) {
+                const std::size_t producer = numbers[static_cast<std::size_t>(before)];
+                if (producer >= begin) {
+                    if (offset_[producer] + latency(kind) > at) {
+                        at = offset_[producer] + latency(kind);
+                        pacing = kind.unit;
+                    }
+                } else {
+                    add_dependence(batch.first_dependence, begin, producer, granularity,
+                                   latency(kind) - at, kind.unit);
+                }
+            }
+            numbers.push_back(i);
+            offset_[i] = at;
+            const Tick slots = kind.issue_slots * slot;
+            earliest = at + slots;
+            batch.slots += slots;
+            batch.smem_bytes += kind.smem_bytes;
+            if (pacing != Unit::issue) {
+                batch.pacing = pacing;
+            }
+            if (uses[unit].demand == 0) {
+                uses[unit] = {kind.unit, at, 0};
+            }
+            uses[unit].demand += kind.interval;
+            free[unit] = at + kind.interval;
+        }
+        batch.next = earliest;
+        batch.dependences = static_cast<int>(out_.dependences.size()) - batch.first_dependence;
+        batch.first_use = static_cast<int>(out_.uses.size());
+        for (const UnitUse& use : uses) {
+            if (use.demand > 0 && use.unit != Unit::issue) {
+                out_.uses.push_back(use);
+                ++batch.uses;
+            }
+        }
+        out_.batches.push_back(batch);
+    }
+
+    /// Records that the batch at `begin` must issue `gap` after the issue of instruction
+    /// `producer`, keeping the tightest constraint on each earlier batch.
+    void add_dependence(int first, std::size_t begin, std::size_t producer, std::size_t granularity,
+                        Tick gap, Unit unit) {
+        const int back = static_cast<int>(begin / granularity - producer / granularity);
+        const Tick total = offset_[producer] + gap;
+        for (std::size_t i = static_cast<std::size_t>(first); i < out_.dependences.size(); ++i) {
+            if (out_.dependences[i].back == back) {
+                out_.dependences[i].gap = std::max(out_.dependences[i].gap, total);
+                return;
+            }
+        }
+        out_.dependences.push_back({back, total, unit});
+    }
+
+    const KernelPlan& plan_;
+    const EngineOptions& options_;
+    CompiledPlan& out_;
+    std::vector<WovenInstruction> order_;
+    std::vector<std::vector<std::size_t>>
+        index_of_;              ///< of each part: position of its instruction n
+    std::vector<Tick> offset_;  ///< of each instruction in its batch
+};
+
+/// The issue slots, and LSU time, of an operation that is not an IssueOp; 0 slots = it costs none.
+struct SlotCost {
+    Tick slots = 0;
+    Tick lsu = 0;
+};
+
+SlotCost slot_cost(const OpBody& body, const MachineTimings& machine) {
+    if (const auto* async = std::get_if<AsyncOp>(&body)) {
+        if (const auto* mma = std::get_if<MmaOp>(&async->work)) {
+            return {std::max<std::int64_t>(1, mma->steps * mma->issue_slots) * slot, 0};
+        }
+        if (const auto* tmem = std::get_if<TmemOp>(&async->work)) {
+            return {std::max<std::int64_t>(1, tmem->instructions) * slot, 0};
+        }
+        const auto& copy = std::get<CopyOp>(async->work);
+        const std::int64_t instructions = std::max<std::int64_t>(1, copy.instructions);
+        return {instructions * slot,
+                copy.engine == CopyEngine::lsu ? instructions * machine.lsu_global_interval : 0};
+    }
+    const bool control = std::holds_alternative<LoopBegin>(body) ||
+                         std::holds_alternative<LoopEnd>(body) ||
+                         std::holds_alternative<SkipUnless>(body) ||
+                         std::holds_alternative<Jump>(body) || std::holds_alternative<TakeOp>(body);
+    return {control ? 0 : slot, 0};
+}
+
+int add_single(const SlotCost& cost, CompiledPlan& out) {
+    if (cost.slots == 0) {
+        return -1;
+    }
+    Batch batch;
+    batch.slots = cost.slots;
+    batch.next = cost.slots;
+    batch.first_use = static_cast<int>(out.uses.size());
+    if (cost.lsu > 0) {
+        out.uses.push_back({Unit::lsu, 0, cost.lsu});
+        batch.uses = 1;
+    }
+    batch.first_dependence = static_cast<int>(out.dependences.size());
+    out.batches.push_back(batch);
+    return static_cast<int>(out.batches.size()) - 1;
+}
+
+void add_predicate(const Predicate& predicate, LoopTraits& loop) {
+    switch (predicate.kind) {
+        case Predicate::Kind::first:
+            loop.first.push_back(predicate.value);
+            break;
+        case Predicate::Kind::last:
+            loop.last.push_back(predicate.value);
+            break;
+        case Predicate::Kind::every:
+            loop.period = std::lcm(loop.period, std::max<std::int64_t>(1, predicate.period));
+            break;
+        case Predicate::Kind::masked:
+            loop.first.push_back({0, 0, 1, 0});
+            loop.last.push_back({0, 0, 0, 1});
+            break;
+        case Predicate::Kind::at_least:
+            break;
+        case Predicate::Kind::chance:
+            loop.guard =
+                std::max(loop.guard, static_cast<std::int64_t>(predicate.chance_64ths.size()));
+            loop.period = std::lcm(loop.period,
+                                   64 / std::gcd(64, std::max(1, predicate.chance_64ths.back())));
+            break;
+    }
+}
+
+/// Traits of the loop at `begin` from the predicates whose innermost loop it is.
+LoopTraits traits_of(const Program& program, std::size_t begin) {
+    const auto& head = std::get<LoopBegin>(program[begin].body);
+    LoopTraits loop;
+    loop.scales = head.over == LoopBegin::Over::count && head.count.blocks != 0;
+    int depth = 0;
+    for (std::size_t i = begin + 1; i < static_cast<std::size_t>(head.end); ++i) {
+        if (std::holds_alternative<LoopBegin>(program[i].body)) {
+            ++depth;
+        } else if (std::holds_alternative<LoopEnd>(program[i].body)) {
+            --depth;
+        } else if (const auto* skip = std::get_if<SkipUnless>(&program[i].body);
+                   skip && depth == 0) {
+            add_predicate(skip->predicate, loop);
+        }
+    }
+    return loop;
+}
+
+}  // namespace
+
+std::int64_t LoopTraits::head(const TileClass& tile) const {
+    std::int64_t most = guard;
+    for (const Affine& value : first) {
+        most = std::max(most, value.at(tile));
+    }
+    return most;
+}
+
+std::int64_t LoopTraits::tail(const TileClass& tile) const {
+    std::int64_t most = 1;
+    for (const Affine& value : last) {
+        most = std::max(most, value.at(tile));
+    }
+    return most;
+}
+
+std::vector<WovenInstruction> weave(const IssueOp& op) {
+    std::vector<WovenInstruction> order;
+    for (std::size_t part = 0; part < op.parts.size(); ++part) {
+        for (std::int64_t n = 0; n < op.parts[part].count; ++n) {
+            order.push_back({static_cast<int>(part), n});
+        }
+    }
+    // position (n + 1/2) / count, compared without division; ties keep the order of the parts
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const WovenInstruction& x, const WovenInstruction& y) {
+                         const std::int64_t cx = op.parts[static_cast<std::size_t>(x.part)].count;
+                         const std::int64_t cy = op.parts[static_cast<std::size_t>(y.part)].count;
+                         return (2 * x.number + 1) * cy < (2 * y.number + 1) * cx;
+                     });
+    return order;
+}
+
+CompiledPlan compile(const KernelPlan& plan, const EngineOptions& options) {
+    CompiledPlan out;
+    IssueCompiler issues(plan, options, out);
+    for (const Role& role : plan.roles) {
+        CompiledRole compiled;
+        for (std::size_t i = 0; i < role.program.size(); ++i) {
+            const OpBody& body = role.program[i].body;
+            CompiledOp op;
+            if (const auto* issue = std::get_if<IssueOp>(&body)) {
+                op.issue = issues.compile(*issue);
+            } else {
+                op.single = add_single(slot_cost(body, plan.machine), out);
+            }
+            if (std::holds_alternative<LoopBegin>(body)) {
+                op.loop = static_cast<int>(out.loops.size());
+                out.loops.push_back(traits_of(role.program, i));
+            }
+            compiled.ops.push_back(op);
+        }
+        out.roles.push_back(std::move(compiled));
+    }
+    return out;
+}
+
+}  // namespace warpline

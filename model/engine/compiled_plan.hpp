@@ -1,0 +1,87 @@
+// A plan prepared for one run: warp instructions cut into batches, and the times that `ideal`
+// switches change.
+#pragma once
+
+#include "warpline/engine/engine.hpp"
+#include "warpline/pipeline/kernel_plan.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace warpline {
+
+/// Use of one unit by a batch, relative to the batch's issue.
+struct UnitUse {
+    Unit unit = Unit::alu;
+    Tick offset = 0;  ///< of the first instruction on it
+    Tick demand = 0;  ///< total
+};
+
+/// An earlier batch of the same operation this one depends on.
+struct BatchDependence {
+    int back = 1;  ///< how many batches earlier
+    Tick gap = 0;  ///< least time between the two issues
+    Unit producer = Unit::alu;
+};
+
+/// Instructions of one warp that issue as one event.
+struct Batch {
+    Tick slots = 0;  ///< issue port time
+    Tick next = 0;   ///< issue -> the warp could issue its next instruction, alone
+    std::int64_t smem_bytes = 0;
+    int first_use = 0, uses = 0;
+    int first_dependence = 0, dependences = 0;
+    Unit pacing = Unit::issue;  ///< the unit that makes `next` as long as it is
+};
+
+struct CompiledIssue {
+    int first_batch = 0, batches = 0;
+    Tick results_after = 0;     ///< last instruction's issue -> results of all parts there
+    Tick last_offset = 0;       ///< last batch's issue -> its last instruction's issue
+    Unit producer = Unit::alu;  ///< of the last results
+    bool reads_smem = false;
+};
+
+/// What the steady state must know of a loop: where its iterations may differ from one another.
+struct LoopTraits {
+    bool scales = false;        ///< its trip count grows with the tile's blocks
+    std::vector<Affine> first;  ///< iterations below any of these may be special
+    std::vector<Affine> last;   ///< so may this many at the end
+    std::int64_t guard = 0;     ///< first iterations with chances of their own
+    std::int64_t period = 1;    ///< of the predicates inside
+
+    /// Iterations at the start, and at the end, of this tile's loop that may be special.
+    [[nodiscard]] std::int64_t head(const TileClass& tile) const;
+    [[nodiscard]] std::int64_t tail(const TileClass& tile) const;
+};
+
+struct CompiledOp {
+    int issue = -1;   ///< index into CompiledPlan::issues for an IssueOp
+    int single = -1;  ///< batch of the issue slots of every other operation that costs any
+    int loop = -1;    ///< index into CompiledPlan::loops for a LoopBegin
+};
+
+struct CompiledRole {
+    std::vector<CompiledOp> ops;
+};
+
+struct CompiledPlan {
+    std::vector<CompiledRole> roles;
+    std::vector<CompiledIssue> issues;
+    std::vector<Batch> batches;
+    std::vector<UnitUse> uses;
+    std::vector<BatchDependence> dependences;
+    std::vector<LoopTraits> loops;
+};
+
+[[nodiscard]] CompiledPlan compile(const KernelPlan& plan, const EngineOptions& options);
+
+/// The woven order of an operation's instructions: indices into `parts`, and each one's number in
+/// its part.
+struct WovenInstruction {
+    int part = 0;
+    std::int64_t number = 0;
+};
+[[nodiscard]] std::vector<WovenInstruction> weave(const IssueOp& op);
+
+}  // namespace warpline

@@ -1,0 +1,73 @@
+// The engine's future: a binary heap ordered by (time, priority, sequence).
+#pragma once
+
+#include "warpline/units/tick.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace warpline {
+
+enum class EventKind : std::uint8_t {
+    arrive,        ///< a = barrier instance, b = arrivals
+    launch,        ///< a = operation in flight: its issue slots are over
+    complete,      ///< a = operation in flight
+    port_run_end,  ///< a = SM, b = version: the SMEM port's current run ends
+    port_ideal,    ///< a = SM, b = packed requester: a request served without contention
+    tensor_due,    ///< a = tensor unit: the executing step has had its time
+    tensor_start,  ///< a = tensor unit: the first operand of a chain is there
+    copy_step,     ///< a = operation in flight: the next stage of a copy
+    peer_write,    ///< a = operation in flight: a quantum reaches the peer SM
+    memory_write,  ///< a = operation in flight: its data may leave for global memory
+    dispatch,      ///< a = sub-partition, b = version: a warp may be able to issue
+};
+
+/// Dispatches come last at an instant, so that they see every arrival and completion of that
+/// instant.
+struct Event {
+    Tick time = 0;
+    std::uint64_t order = 0;  ///< priority in the top bits, then the sequence number
+    EventKind kind = EventKind::dispatch;
+    std::int32_t a = 0;
+    std::int64_t b = 0;
+};
+
+class EventQueue {
+  public:
+    [[nodiscard]] bool empty() const { return heap_.empty(); }
+    [[nodiscard]] std::size_t size() const { return heap_.size(); }
+
+    void push(Tick time, EventKind kind, std::int32_t a, std::int64_t b = 0) {
+        const std::uint64_t priority = kind == EventKind::dispatch ? 1 : 0;
+        heap_.push_back({time, (priority << 62U) | sequence_++, kind, a, b});
+        std::push_heap(heap_.begin(), heap_.end(), later);
+    }
+
+    Event pop() {
+        std::pop_heap(heap_.begin(), heap_.end(), later);
+        const Event event = heap_.back();
+        heap_.pop_back();
+        return event;
+    }
+
+    /// All pending events in the order they will happen. They may be moved in time all alike: a
+    /// sorted array is a heap.
+    [[nodiscard]] std::span<Event> sorted() {
+        std::sort(heap_.begin(), heap_.end(),
+                  [](const Event& x, const Event& y) { return later(y, x); });
+        return heap_;
+    }
+
+  private:
+    static bool later(const Event& x, const Event& y) {
+        return x.time != y.time ? x.time > y.time : x.order > y.order;
+    }
+
+    std::vector<Event> heap_;
+    std::uint64_t sequence_ = 0;
+};
+
+}  // namespace warpline

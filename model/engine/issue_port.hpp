@@ -1,0 +1,94 @@
+// One sub-partition: its issue port, its pipes, and the warps that want to issue.
+#pragma once
+
+#include "warpline/engine/accounts.hpp"
+#include "warpline/engine/compiled_plan.hpp"
+#include "warpline/engine/event_queue.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace warpline {
+
+/// A warp's next batch.
+struct IssueRequest {
+    std::int32_t agent = 0;
+    int order = 0;  ///< warp index, for arbitration
+    const Batch* batch = nullptr;
+    Tick ready = 0;  ///< earliest time by the warp's own dependences
+    int cause = 0;   ///< what sets `ready`
+};
+
+/// What the books need of a batch that was issued.
+struct Grant {
+    IssueRequest request;
+    Tick time = 0;
+    int cause =
+        0;  ///< why it did not issue earlier: the request's cause, or the unit it waited for
+};
+
+class IssuePort {
+  public:
+    struct Settings {
+        Arbitration arbitration = Arbitration::greedy_then_oldest;
+        bool ideal_issue = false;  ///< issue ports never make a warp wait
+        bool ideal_pipes = false;  ///< nor do pipes
+    };
+
+    IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
+
+    void add(const IssueRequest& request, Tick now, EventQueue& queue);
+    /// Issues one batch if one may issue now. Returns whether it did.
+    bool dispatch(Tick now, std::int64_t version, EventQueue& queue, Grant& grant);
+
+    [[nodiscard]] const Account& account(Unit unit) const {
+        return accounts_[static_cast<std::size_t>(unit)];
+    }
+    [[nodiscard]] std::int64_t version() const { return version_; }
+    [[nodiscard]] bool has_dispatch() const { return dispatch_at_ != no_dispatch; }
+
+    template <typename Visitor>
+    void visit(Visitor& visitor) {
+        visitor.compare(static_cast<std::int64_t>(waiting_.size()));
+        for (IssueRequest& request : waiting_) {
+            visitor.compare(request.agent);
+            visitor.clock(request.ready);
+        }
+        visitor.future(issue_free_);
+        for (Tick& free : pipe_free_) {
+            visitor.future(free);
+        }
+        visitor.compare(last_issuer_);
+        if (dispatch_at_ != no_dispatch) {
+            visitor.future(dispatch_at_);
+        }
+        for (Account& account : accounts_) {
+            visitor.books(account);
+        }
+    }
+
+  private:
+    static constexpr Tick no_dispatch = -1;
+
+    /// Earliest issue of a request, and what sets it.
+    [[nodiscard]] Tick earliest(const IssueRequest& request, int& cause) const;
+    [[nodiscard]] bool preferred(const IssueRequest& x, const IssueRequest& y) const;
+    void issue(const IssueRequest& request, Tick now, int cause);
+    void schedule(Tick now, EventQueue& queue);
+
+    int index_;
+    const CompiledPlan& plan_;
+    const CauseTable& causes_;
+    Settings settings_;
+    std::vector<IssueRequest> waiting_;
+    std::array<Account, unit_count> accounts_;
+    std::array<Tick, unit_count> pipe_free_{};
+    Tick issue_free_ = 0;
+    int last_issuer_ = -1;  ///< warp index
+    Tick dispatch_at_ = no_dispatch;
+    std::int64_t version_ = 0;
+};
+
+}  // namespace warpline

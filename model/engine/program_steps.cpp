@@ -1,0 +1,246 @@
+// How a warp walks its program: control flow costs nothing, everything else asks its sub-partition
+// for slots.
+#include "warpline/engine/simulation.hpp"
+
+#include <algorithm>
+
+namespace warpline {
+
+void Simulation::advance(int index) {
+    Agent& agent = agents_[static_cast<std::size_t>(index)];
+    const auto size = static_cast<int>(role_of(agent).program.size());
+    while (agent.pc < size) {
+        if (step_control(agent, index)) {
+            continue;
+        }
+        const CompiledOp& op = compiled_op(agent);
+        if (op.issue >= 0) {
+            const CompiledIssue& issue = compiled_.issues[static_cast<std::size_t>(op.issue)];
+            if (issue.batches == 0) {
+                ++agent.pc;
+                continue;
+            }
+            agent.batch = 0;
+            agent.batch_issue.assign(static_cast<std::size_t>(issue.batches), 0);
+            request_issue(agent, index);
+        } else {
+            request_batch(agent, index, compiled_.batches[static_cast<std::size_t>(op.single)]);
+        }
+        return;
+    }
+    finish_agent(agent);
+}
+
+/// Executes the operation at pc if it is control flow; returns whether it was.
+bool Simulation::step_control(Agent& agent, int index) {
+    const OpBody& body = op_of(agent).body;
+    if (const auto* loop = std::get_if<LoopBegin>(&body)) {
+        enter_loop(agent, *loop);
+    } else if (const auto* end = std::get_if<LoopEnd>(&body)) {
+        leave_iteration(agent, index, *end);
+    } else if (const auto* skip = std::get_if<SkipUnless>(&body)) {
+        const bool inside = !agent.loops.empty();
+        const std::int64_t i = inside ? agent.loops.back().index : 0;
+        const std::int64_t n = inside ? agent.loops.back().count : 1;
+        agent.pc = holds(skip->predicate, i, n, tile_of(agent)) ? agent.pc + 1 : skip->target;
+    } else if (const auto* jump = std::get_if<Jump>(&body)) {
+        agent.pc = jump->target;
+    } else if (const auto* take = std::get_if<TakeOp>(&body)) {
+        agent.handles[static_cast<std::size_t>(take->handle)] =
+            agent.ring_uses[static_cast<std::size_t>(take->ring)]++;
+        ++agent.pc;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+TileClass Simulation::tile_of(const Agent& agent) const {
+    return agent.tile_run < tiles_.size() ? tiles_[agent.tile_run].tile : TileClass{};
+}
+
+void Simulation::enter_loop(Agent& agent, const LoopBegin& loop) {
+    const bool tiles = loop.over == LoopBegin::Over::tiles;
+    const std::int64_t count =
+        tiles ? total_tiles_ : std::max<std::int64_t>(0, loop.count.at(tile_of(agent)));
+    if (tiles) {
+        agent.tile_run = 0;
+        agent.tile_in_run = agent.tile = 0;
+        while (agent.tile_run < tiles_.size() && tiles_[agent.tile_run].count <= 0) {
+            ++agent.tile_run;
+        }
+    }
+    if (count == 0) {
+        agent.pc = loop.end + 1;
+        return;
+    }
+    agent.loops.push_back({agent.pc, 0, count});
+    ++agent.pc;
+}
+
+void Simulation::leave_iteration(Agent& agent, int index, const LoopEnd& end) {
+    LoopFrame& frame = agent.loops.back();
+    const Op& begin = role_of(agent).program[static_cast<std::size_t>(end.begin)];
+    const auto& loop = std::get<LoopBegin>(begin.body);
+    if (loop.over == LoopBegin::Over::tiles) {
+        if (agent.tile < static_cast<std::int64_t>(out_.tile_ends.size())) {
+            Tick& at = out_.tile_ends[static_cast<std::size_t>(agent.tile)];
+            at = std::max(at, agent.ready);
+        }
+        ++agent.tile;
+        if (++agent.tile_in_run == tiles_[agent.tile_run].count) {
+            agent.tile_in_run = 0;
+            do {
+                ++agent.tile_run;
+            } while (agent.tile_run < tiles_.size() && tiles_[agent.tile_run].count <= 0);
+        }
+    } else if (index == anchor_ && compiled_
+                                       .loops[static_cast<std::size_t>(
+                                           compiled_.roles[static_cast<std::size_t>(agent.role)]
+                                               .ops[static_cast<std::size_t>(end.begin)]
+                                               .loop)]
+                                       .scales) {
+        anchor_passed_ = true;
+    }
+    if (++frame.index < frame.count) {
+        agent.pc = end.begin + 1;
+    } else {
+        agent.loops.pop_back();
+        ++agent.pc;
+    }
+}
+
+void Simulation::finish_agent(Agent& agent) {
+    agent.state = AgentState::finished;
+    agent.account.charge(agent.ready, agent.ready_cause);
+    touch(agent.account.until);
+    --unfinished_;
+}
+
+void Simulation::request_batch(Agent& agent, int index, const Batch& batch) {
+    agent.state = AgentState::runnable;
+    ports_[static_cast<std::size_t>(agent.port)].add(
+        {index, agent.order, &batch, agent.ready, agent.ready_cause}, now_, queue_);
+}
+
+void Simulation::request_issue(Agent& agent, int index) {
+    const CompiledIssue& issue =
+        compiled_.issues[static_cast<std::size_t>(compiled_op(agent).issue)];
+    const Batch& batch =
+        compiled_.batches[static_cast<std::size_t>(issue.first_batch + agent.batch)];
+    for (int i = 0; i < batch.dependences; ++i) {
+        const BatchDependence& dependence =
+            compiled_.dependences[static_cast<std::size_t>(batch.first_dependence + i)];
+        const Tick earliest =
+            agent.batch_issue[static_cast<std::size_t>(agent.batch - dependence.back)] +
+            dependence.gap;
+        if (earliest > agent.ready) {
+            agent.ready = earliest;
+            agent.ready_cause = causes_.latency(dependence.producer);
+        }
+    }
+    request_batch(agent, index, batch);
+}
+
+void Simulation::granted(const Grant& grant) {
+    const int index = grant.request.agent;
+    Agent& agent = agents_[static_cast<std::size_t>(index)];
+    const Tick now = grant.time;
+    agent.account.charge(grant.request.ready, grant.request.cause);
+    agent.account.work(now, grant.request.batch->slots, grant.cause);
+    touch(agent.account.until);
+    agent.ready = now + grant.request.batch->next;
+    agent.ready_cause = causes_.issue();
+    agent.op_cause = grant.cause;
+    const OpBody& body = op_of(agent).body;
+    if (std::holds_alternative<IssueOp>(body)) {
+        issue_granted(agent, index, grant);
+    } else if (const auto* async = std::get_if<AsyncOp>(&body)) {
+        async_granted(agent, index, *async, now);
+    } else if (const auto* commit = std::get_if<CommitOp>(&body)) {
+        commit_granted(agent, *commit, now);
+        next_op(agent, index, agent.ready, causes_.issue());
+    } else if (const auto* drain = std::get_if<DrainOp>(&body)) {
+        drain_granted(agent, index, *drain, now);
+    } else if (const auto* arrive = std::get_if<ArriveOp>(&body)) {
+        arrive_granted(agent, *arrive, now);
+        next_op(agent, index, agent.ready, causes_.issue());
+    } else if (const auto* wait = std::get_if<WaitOp>(&body)) {
+        wait_granted(agent, index, *wait, now);
+    } else {
+        const Tick cost = std::get<TurnOp>(body).cost;
+        next_op(agent, index, std::max(agent.ready, now + cost), causes_.memory());
+    }
+}
+
+void Simulation::issue_granted(Agent& agent, int index, const Grant& grant) {
+    const CompiledIssue& issue =
+        compiled_.issues[static_cast<std::size_t>(compiled_op(agent).issue)];
+    const Batch& batch = *grant.request.batch;
+    if (agent.batch == 0) {
+        agent.op_start = grant.time;
+    }
+    agent.batch_issue[static_cast<std::size_t>(agent.batch)] = grant.time;
+    if (batch.pacing != Unit::issue) {
+        agent.ready_cause = causes_.unit(batch.pacing);
+    }
+    if (batch.smem_bytes > 0) {
+        ++agent.smem_accesses;
+        ask_port(agent.cta, grant.time, port_ticks(batch.smem_bytes * agent.multiplicity),
+                 {PortRequester::Kind::warp_access, index}, grant.cause);
+    }
+    if (++agent.batch < issue.batches) {
+        request_issue(agent, index);
+        return;
+    }
+    const auto& op = std::get<IssueOp>(op_of(agent).body);
+    record(agent, ScheduleEvent::Kind::issue, agent.op_start, agent.ready, agent.op_cause);
+    if (op.results_needed) {
+        const Tick results = grant.time + issue.last_offset + issue.results_after;
+        if (results > agent.ready) {
+            agent.ready = results;
+            agent.ready_cause = causes_.latency(issue.producer);
+        }
+        if (issue.reads_smem && agent.smem_accesses > 0) {
+            agent.state = AgentState::at_smem;
+            return;
+        }
+    }
+    next_op(agent, index, agent.ready, agent.ready_cause);
+}
+
+void Simulation::warp_access_done(int index, Tick now) {
+    Agent& agent = agents_[static_cast<std::size_t>(index)];
+    --agent.smem_accesses;
+    if (agent.state == AgentState::at_smem && agent.smem_accesses == 0) {
+        const bool late = now > agent.ready;
+        next_op(agent, index, std::max(now, agent.ready),
+                late ? causes_.unit(Unit::smem) : agent.ready_cause);
+    }
+}
+
+void Simulation::next_op(Agent& agent, int index, Tick ready, int cause) {
+    agent.ready = ready;
+    agent.ready_cause = cause;
+    ++agent.pc;
+    advance(index);
+}
+
+void Simulation::record(const Agent& agent, ScheduleEvent::Kind kind, Tick start, Tick end,
+                        int cause) {
+    if (!options_.record_events) {
+        return;
+    }
+    ScheduleEvent event;
+    event.kind = kind;
+    event.usage = static_cast<int>(&agent - agents_.data());
+    event.op = agent.pc;
+    event.tile = agent.tile;
+    event.iteration = agent.loops.empty() ? -1 : agent.loops.back().index;
+    event.start = event.requested = start;
+    event.end = event.completed = end;
+    event.cause = causes_.cause(cause);
+    out_.events.push_back(event);
+}
+
+}  // namespace warpline

@@ -1,0 +1,74 @@
+// From a finished run to a Schedule.
+#include "warpline/engine/simulation.hpp"
+
+#include <algorithm>
+
+namespace warpline {
+
+Schedule Simulation::schedule() {
+    out_.makespan = last_activity_;
+    out_.steady = steady_.found();
+    out_.events_processed = events_;
+    add_units(out_);
+    for (const Agent& agent : agents_) {
+        RoleUsage usage;
+        usage.role = agent.role;
+        usage.sm = agent.cta;
+        usage.resident = agent.cluster;
+        usage.warp = agent.warp;
+        usage.warps = agent.multiplicity;
+        usage.busy = agent.account.busy;
+        usage.stalls = itemize(agent.account, causes_);
+        out_.roles.push_back(std::move(usage));
+    }
+    std::stable_sort(
+        out_.events.begin(), out_.events.end(),
+        [](const ScheduleEvent& x, const ScheduleEvent& y) { return x.start < y.start; });
+    return std::move(out_);
+}
+
+void Simulation::add_units(Schedule& out) const {
+    const int slices = plan_.machine.sub_partitions;
+    constexpr Unit pipes[] = {Unit::issue, Unit::fma, Unit::alu, Unit::xu, Unit::lsu, Unit::adu};
+    for (int sm = 0; sm < plan_.cluster; ++sm) {
+        for (int slice = 0; slice < slices; ++slice) {
+            const auto port = static_cast<std::size_t>(sm * slices + slice);
+            for (const Unit unit : pipes) {
+                add_unit(out, unit, sm, slice, ports_[port].account(unit));
+            }
+            add_unit(out, Unit::tmem, sm, slice, tmem_accounts_[port]);
+            if (plan_.machine.tensor_scope == UnitScope::sub_partition) {
+                add_unit(out, Unit::tensor, sm, slice, tensors_[port].account());
+            }
+        }
+        const auto index = static_cast<std::size_t>(sm);
+        if (plan_.machine.tensor_scope == UnitScope::sm) {
+            add_unit(out, Unit::tensor, sm, 0, tensors_[index].account());
+        }
+        add_unit(out, Unit::smem, sm, 0, smem_[index].account());
+        add_unit(out, Unit::tma, sm, 0, tma_accounts_[index]);
+        add_unit(out, Unit::memory, sm, 0, memory_accounts_[index]);
+    }
+}
+
+void Simulation::add_unit(Schedule& out, Unit unit, int sm, int sub_partition,
+                          const Account& account) const {
+    Account closed = account;
+    closed.charge(out.makespan, causes_.finished());
+    UnitUsage usage;
+    usage.unit = unit;
+    usage.sm = sm;
+    usage.sub_partition = sub_partition;
+    const bool sub_partition_unit =
+        unit != Unit::smem && unit != Unit::tma && unit != Unit::memory &&
+        (unit != Unit::tensor || plan_.machine.tensor_scope == UnitScope::sub_partition);
+    usage.instances =
+        sub_partition_unit && sub_partition == 0 && folded_sm_[static_cast<std::size_t>(sm)]
+            ? plan_.machine.sub_partitions
+            : 1;
+    usage.busy = closed.busy;
+    usage.idle = itemize(closed, causes_);
+    out.units.push_back(std::move(usage));
+}
+
+}  // namespace warpline

@@ -1,0 +1,264 @@
+#include "warpline/engine/simulation.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace warpline {
+
+namespace {
+
+constexpr Tick latest_time = Tick{1} << 62U;
+
+bool foldable(const Role& role) {
+    return role.first_warp % 4 == 0 && role.warps % 4 == 0;
+}
+
+SyncTimings sync_timings(const KernelPlan& plan, const EngineOptions& options) {
+    SyncTimings sync = plan.machine.sync;
+    if (options.ideal.contains(Mechanism::barrier_latency)) {
+        sync.mbarrier_arrive = sync.mbarrier_wait = sync.remote_arrive = sync.named_barrier = 0;
+    }
+    return sync;
+}
+
+MemoryEnvironment memory_environment(MemoryEnvironment memory, const EngineOptions& options) {
+    if (options.ideal.contains(Mechanism::memory_latency)) {
+        memory.latency = memory.miss_latency = 0;
+    }
+    return memory;
+}
+
+}  // namespace
+
+Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles,
+                       const MemoryEnvironment& memory, const EngineOptions& options)
+    : plan_(plan),
+      tiles_(tiles),
+      memory_(memory_environment(memory, options)),
+      options_(options),
+      causes_(static_cast<int>(plan.barriers.size())),
+      compiled_(compile(plan, options)),
+      barriers_(plan, plan.ctas_per_sm * plan.cluster, warp_slots()),
+      sync_(sync_timings(plan, options)) {
+    const int causes = causes_.size();
+    const auto sms = static_cast<std::size_t>(plan.cluster);
+    const int slices = plan.machine.sub_partitions;
+    const auto slices_total = sms * static_cast<std::size_t>(slices);
+    IssuePort::Settings settings;
+    settings.arbitration = plan.machine.arbitration;
+    settings.ideal_issue = ideal(Mechanism::issue_contention);
+    settings.ideal_pipes = ideal(Mechanism::pipe_contention);
+    for (std::size_t i = 0; i < slices_total; ++i) {
+        ports_.emplace_back(static_cast<int>(i), compiled_, causes_, settings);
+    }
+    tmem_free_.assign(slices_total, 0);
+    tmem_accounts_.assign(slices_total, Account(causes));
+    for (std::size_t sm = 0; sm < sms; ++sm) {
+        smem_.emplace_back(static_cast<int>(sm), std::max<Tick>(1, plan.machine.smem_quantum),
+                           causes);
+    }
+    const std::size_t tensors = plan.machine.tensor_scope == UnitScope::sm ? sms : slices_total;
+    for (std::size_t i = 0; i < tensors; ++i) {
+        tensors_.emplace_back(static_cast<int>(i), causes, causes_.unit(Unit::smem),
+                              causes_.latency(Unit::tensor));
+    }
+    tma_free_.assign(sms, 0);
+    memory_free_.assign(sms, 0);
+    tma_accounts_.assign(sms, Account(causes));
+    memory_accounts_.assign(sms, Account(causes));
+    folded_sm_.assign(sms, false);
+    for (const TileRun& run : tiles_) {
+        total_tiles_ += run.count;
+    }
+    out_.tile_ends.assign(static_cast<std::size_t>(std::min<std::int64_t>(total_tiles_, 4096)), 0);
+    build_agents();
+    choose_anchor();
+    find_uses();
+}
+
+std::vector<int> Simulation::warp_slots() const {
+    // A warp-scoped barrier has an instance for each warp index of the roles that use it; equal
+    // warps that are folded share one.
+    int most = 1;
+    for (const Role& role : plan_.roles) {
+        most = std::max(
+            most, options_.fold_sub_partitions && foldable(role) ? role.warps / 4 : role.warps);
+    }
+    std::vector<int> slots;
+    for (const Barrier& barrier : plan_.barriers) {
+        slots.push_back(barrier.scope == BarrierScope::warp ? most : 1);
+    }
+    return slots;
+}
+
+void Simulation::build_agents() {
+    const int slices = plan_.machine.sub_partitions;
+    int warps_per_cta = 0;
+    for (const Role& role : plan_.roles) {
+        warps_per_cta = std::max(warps_per_cta, role.first_warp + role.warps);
+    }
+    for (int cluster = 0; cluster < plan_.ctas_per_sm; ++cluster) {
+        for (int cta = 0; cta < plan_.cluster; ++cta) {
+            for (std::size_t r = 0; r < plan_.roles.size(); ++r) {
+                const Role& role = plan_.roles[r];
+                if (role.leader_only && cta != 0) {
+                    continue;
+                }
+                const bool fold = options_.fold_sub_partitions && foldable(role) && slices == 4;
+                const int step = fold ? 4 : 1;
+                for (int warp = 0; warp < role.warps; warp += step) {
+                    Agent agent;
+                    agent.role = static_cast<int>(r);
+                    agent.cluster = cluster;
+                    agent.cta = cta;
+                    agent.warp = warp;
+                    agent.warp_slot = warp / step;
+                    agent.multiplicity = step;
+                    agent.port = cta * slices + (role.first_warp + warp) % slices;
+                    agent.order = cluster * warps_per_cta + role.first_warp + warp;
+                    agent.handles.assign(static_cast<std::size_t>(role.handles), 0);
+                    agent.ring_uses.assign(plan_.rings.size(), 0);
+                    agent.waits.assign(static_cast<std::size_t>(barriers_.wait_counters()), 0);
+                    agent.classes.resize(role.classes.size());
+                    agent.account = Account(causes_.size());
+                    if (r < options_.role_offsets.size()) {
+                        agent.ready = options_.role_offsets[r];
+                    }
+                    if (fold) {
+                        folded_sm_[static_cast<std::size_t>(cta)] = true;
+                    }
+                    agents_.push_back(std::move(agent));
+                }
+            }
+        }
+    }
+    unfinished_ = static_cast<std::int64_t>(agents_.size());
+}
+
+void Simulation::choose_anchor() {
+    // Any warp with a scaling loop would do; one that many warps stand beside is rarely far ahead
+    // of the others.
+    int most = 0;
+    for (std::size_t i = 0; i < agents_.size(); ++i) {
+        const Role& role = role_of(agents_[i]);
+        bool scales = false;
+        for (const CompiledOp& op :
+             compiled_.roles[static_cast<std::size_t>(agents_[i].role)].ops) {
+            scales = scales ||
+                     (op.loop >= 0 && compiled_.loops[static_cast<std::size_t>(op.loop)].scales);
+        }
+        if (scales && role.warps > most) {
+            most = role.warps;
+            anchor_ = static_cast<int>(i);
+        }
+    }
+}
+
+void Simulation::find_uses() {
+    for (const Role& role : plan_.roles) {
+        RoleUses uses;
+        uses.handle_ring.assign(static_cast<std::size_t>(role.handles), -1);
+        uses.takes.assign(plan_.rings.size(), false);
+        for (const Op& op : role.program) {
+            if (const auto* take = std::get_if<TakeOp>(&op.body)) {
+                uses.handle_ring[static_cast<std::size_t>(take->handle)] = take->ring;
+                uses.takes[static_cast<std::size_t>(take->ring)] = true;
+            } else if (const auto* wait = std::get_if<WaitOp>(&op.body);
+                       wait && wait->on.handle < 0) {
+                const std::pair<int, int> key{wait->on.barrier, wait->on.copy};
+                if (std::find(uses.waits.begin(), uses.waits.end(), key) == uses.waits.end()) {
+                    uses.waits.push_back(key);
+                }
+            }
+        }
+        uses_.push_back(std::move(uses));
+    }
+}
+
+Result<Schedule> Simulation::run() {
+    for (std::size_t i = 0; i < agents_.size(); ++i) {
+        advance(static_cast<int>(i));
+    }
+    while (!queue_.empty()) {
+        const Event event = queue_.pop();
+        if (++events_ > options_.max_events) {
+            return fail(FailureKind::infeasible,
+                        fmt::format("the schedule of {} needs more than {} events", plan_.kernel,
+                                    options_.max_events),
+                        "use fewer tiles or a larger granularity");
+        }
+        if (event.time > latest_time) {
+            return fail(
+                FailureKind::infeasible,
+                fmt::format("the schedule of {} lasts longer than 2^62 ticks", plan_.kernel),
+                "check the specification for absurdly slow units");
+        }
+        now_ = event.time;
+        anchor_passed_ = false;
+        handle(event);
+        if (anchor_passed_ && options_.fold_steady_state) {
+            steady_.observe(*this, event.time);
+        }
+    }
+    if (unfinished_ > 0) {
+        return tl::unexpected<Failure>(deadlock());
+    }
+    return schedule();
+}
+
+void Simulation::handle(const Event& event) {
+    switch (event.kind) {
+        case EventKind::arrive:
+            count_arrivals(event.a, event.b, event.time);
+            break;
+        case EventKind::launch:
+            start(event.a, event.time);
+            break;
+        case EventKind::complete:
+            completed(event.a, event.time);
+            break;
+        case EventKind::port_run_end: {
+            const auto outcome =
+                smem_[static_cast<std::size_t>(event.a)].run_ended(event.time, event.b, queue_);
+            if (outcome.through) {
+                port_served(outcome.requester, event.time);
+            }
+            break;
+        }
+        case EventKind::port_ideal:
+            port_served({static_cast<PortRequester::Kind>(event.b), event.a}, event.time);
+            break;
+        case EventKind::tensor_due:
+            tensors_[static_cast<std::size_t>(event.a)].step_due(event.time, queue_, *this);
+            break;
+        case EventKind::tensor_start:
+            tensors_[static_cast<std::size_t>(event.a)].start_due(event.time, queue_, *this);
+            break;
+        case EventKind::copy_step:
+            copy_step(event.a, event.time);
+            break;
+        case EventKind::peer_write:
+            peer_write(event.a, event.time);
+            break;
+        case EventKind::memory_write:
+            transfer(event.a, event.time);
+            break;
+        case EventKind::dispatch: {
+            Grant grant;
+            if (ports_[static_cast<std::size_t>(event.a)].dispatch(event.time, event.b, queue_,
+                                                                   grant)) {
+                granted(grant);
+            }
+            break;
+        }
+    }
+}
+
+Result<Schedule> simulate(const KernelPlan& plan, const std::vector<TileRun>& tiles,
+                          const MemoryEnvironment& memory, const EngineOptions& options) {
+    Simulation simulation(plan, tiles, memory, options);
+    return simulation.run();
+}
+
+}  // namespace warpline

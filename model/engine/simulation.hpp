@@ -1,0 +1,170 @@
+// One run of the engine: all state of the simulated clusters, and the handlers of its events.
+#pragma once
+
+#include "warpline/engine/accounts.hpp"
+#include "warpline/engine/agent.hpp"
+#include "warpline/engine/barrier_file.hpp"
+#include "warpline/engine/compiled_plan.hpp"
+#include "warpline/engine/engine.hpp"
+#include "warpline/engine/event_queue.hpp"
+#include "warpline/engine/issue_port.hpp"
+#include "warpline/engine/smem_port.hpp"
+#include "warpline/engine/steady_state.hpp"
+#include "warpline/engine/tensor_unit.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace warpline {
+
+/// What a role's program touches, so that counters it never uses do not hide a recurrence.
+struct RoleUses {
+    std::vector<int> handle_ring;            ///< ring of each handle, -1: never taken
+    std::vector<bool> takes;                 ///< by ring
+    std::vector<std::pair<int, int>> waits;  ///< (barrier, copy) waited for by count
+};
+
+class Simulation final : TensorHost {
+  public:
+    Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles,
+               const MemoryEnvironment& memory, const EngineOptions& options);
+
+    [[nodiscard]] Result<Schedule> run();
+
+  private:
+    friend class SteadyStateFinder;
+    template <typename Visitor>
+    friend class StateTour;
+
+    // set-up
+    void build_agents();
+    [[nodiscard]] std::vector<int> warp_slots() const;
+    void choose_anchor();
+    void find_uses();
+
+    // programs: program_steps.cpp
+    void advance(int index);
+    bool step_control(Agent& agent, int index);
+    void enter_loop(Agent& agent, const LoopBegin& loop);
+    void leave_iteration(Agent& agent, int index, const LoopEnd& end);
+    [[nodiscard]] TileClass tile_of(const Agent& agent) const;
+    void request_batch(Agent& agent, int index, const Batch& batch);
+    void request_issue(Agent& agent, int index);
+    void granted(const Grant& grant);
+    void issue_granted(Agent& agent, int index, const Grant& grant);
+    void finish_agent(Agent& agent);
+    void next_op(Agent& agent, int index, Tick ready, int cause);
+    void record(const Agent& agent, ScheduleEvent::Kind kind, Tick start, Tick end, int cause);
+
+    // synchronisation: synchronise.cpp
+    void arrive_granted(Agent& agent, const ArriveOp& op, Tick now);
+    void commit_granted(Agent& agent, const CommitOp& op, Tick now);
+    void wait_granted(Agent& agent, int index, const WaitOp& op, Tick now);
+    void drain_granted(Agent& agent, int index, const DrainOp& op, Tick now);
+    void signal(const Agent& agent, int instance, At at, std::int64_t count, Tick now, Tick delay);
+    [[nodiscard]] std::int64_t arrivals(const Agent& agent, int barrier, std::int64_t each) const;
+    void count_arrivals(int instance, std::int64_t count, Tick now);
+    void wake_from_barrier(int index, int barrier, Tick now);
+    /// The instance in the agent's own CTA.
+    [[nodiscard]] int instance_of(const Agent& agent, const BarrierRef& ref) const;
+    [[nodiscard]] std::int64_t slot_of(const Agent& agent, const BarrierRef& ref) const;
+
+    // asynchronous operations: launch.cpp, copies.cpp
+    void async_granted(Agent& agent, int index, const AsyncOp& op, Tick now);
+    void launch(Agent& agent, int index, const AsyncOp& op, Tick now);
+    void start(std::int32_t flight, Tick now);
+    void start_mma(const Agent& agent, std::int32_t flight, const MmaOp& op, Tick now);
+    void start_tmem(const Agent& agent, std::int32_t flight, const TmemOp& op, Tick now);
+    void start_copy(const Agent& agent, std::int32_t flight, const CopyOp& op, Tick now);
+    void copy_step(std::int32_t flight, Tick now);
+    void fill_quantum(std::int32_t flight, Tick now);
+    void transfer(std::int32_t flight, Tick now);
+    void quantum_read(std::int32_t flight, Tick now);
+    void quantum_written(std::int32_t flight, Tick now);
+    void peer_write(std::int32_t flight, Tick now);
+    void completed(std::int32_t flight, Tick now);
+    void retire(Agent& agent, int index, int op_class, Tick now);
+    [[nodiscard]] const CopyOp& copy_of(std::int32_t flight) const;
+    [[nodiscard]] Tick port_ticks(std::int64_t bytes) const;
+    [[nodiscard]] Tick memory_ticks(std::int64_t bytes) const;
+    std::int32_t allocate_flight();
+    void ask_port(int sm, Tick now, Tick time, PortRequester requester, int cause);
+    void port_served(PortRequester requester, Tick now);
+    void warp_access_done(int index, Tick now);
+
+    // TensorHost
+    int request_operands(int tensor, const MmaChain& chain, Tick now) override;
+    void chain_started(const MmaChain& chain, Tick now) override;
+    void chain_executed(const MmaChain& chain, Tick now) override;
+    void pair_step(int tensor, const MmaChain& chain, Tick now, int cause) override;
+    void tensor_room(int tensor, Tick now) override;
+
+    void handle(const Event& event);
+
+    // results: results.cpp, deadlock.cpp
+    [[nodiscard]] Schedule schedule();
+    void add_units(Schedule& out) const;
+    void add_unit(Schedule& out, Unit unit, int sm, int sub_partition,
+                  const Account& account) const;
+    [[nodiscard]] Failure deadlock() const;
+
+    [[nodiscard]] const Role& role_of(const Agent& agent) const {
+        return plan_.roles[static_cast<std::size_t>(agent.role)];
+    }
+    [[nodiscard]] const Op& op_of(const Agent& agent) const {
+        return role_of(agent).program[static_cast<std::size_t>(agent.pc)];
+    }
+    [[nodiscard]] const CompiledOp& compiled_op(const Agent& agent) const {
+        return compiled_.roles[static_cast<std::size_t>(agent.role)]
+            .ops[static_cast<std::size_t>(agent.pc)];
+    }
+    [[nodiscard]] int cta_index(const Agent& agent, int cta) const {
+        return agent.cluster * plan_.cluster + cta;
+    }
+    [[nodiscard]] const LoopTraits& traits_of(const Agent& agent, const LoopFrame& frame) const {
+        const CompiledRole& role = compiled_.roles[static_cast<std::size_t>(agent.role)];
+        const int loop = role.ops[static_cast<std::size_t>(frame.begin)].loop;
+        return compiled_.loops[static_cast<std::size_t>(loop)];
+    }
+    [[nodiscard]] int tensor_index(const Agent& agent) const;
+    [[nodiscard]] bool ideal(Mechanism mechanism) const {
+        return options_.ideal.contains(mechanism);
+    }
+    void touch(Tick time) { last_activity_ = time > last_activity_ ? time : last_activity_; }
+
+    const KernelPlan& plan_;
+    const std::vector<TileRun>& tiles_;
+    const MemoryEnvironment memory_;
+    const EngineOptions& options_;
+    const CauseTable causes_;
+    const CompiledPlan compiled_;
+    EventQueue queue_;
+    std::vector<Agent> agents_;
+    BarrierFile barriers_;
+    std::vector<IssuePort> ports_;  ///< SM by SM
+    std::vector<Tick> tmem_free_;
+    std::vector<Account> tmem_accounts_;
+    std::vector<SmemPort> smem_;
+    std::vector<TensorUnit> tensors_;
+    std::vector<Tick> tma_free_, memory_free_;
+    std::vector<Account> tma_accounts_, memory_accounts_;
+    std::vector<InFlight> flights_;
+    std::vector<std::int32_t> free_flights_;
+    std::vector<bool> folded_sm_;  ///< sub-partition 0 of the SM stands for four
+
+    Tick now_ = 0;
+    Tick last_activity_ = 0;
+    int anchor_ = -1;
+    bool anchor_passed_ = false;  ///< the anchor finished a loop iteration in the current event
+    std::vector<RoleUses> uses_;  ///< by role
+    SteadyStateFinder steady_;
+    Schedule out_;
+    std::int64_t total_tiles_ = 0;
+    std::int64_t unfinished_ = 0;
+    std::int64_t events_ = 0;
+    SyncTimings sync_;
+    std::vector<std::int32_t> woken_;
+};
+
+}  // namespace warpline

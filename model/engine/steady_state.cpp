@@ -1,0 +1,116 @@
+#include "warpline/engine/steady_state.hpp"
+
+#include "warpline/engine/simulation.hpp"
+#include "warpline/engine/simulation_state.hpp"
+#include "warpline/engine/state_visitors.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace warpline {
+
+namespace {
+
+std::uint64_t hash_of(const std::vector<std::int64_t>& values) {
+    std::uint64_t hash = 14695981039346656037U;  // FNV-1a, a word at a time
+    for (const std::int64_t value : values) {
+        hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211U;
+    }
+    return hash;
+}
+
+}  // namespace
+
+std::int64_t SteadyStateFinder::scaling_index(const Simulation& simulation, const Agent& agent) {
+    for (const LoopFrame& frame : agent.loops) {
+        if (simulation.traits_of(agent, frame).scales) {
+            return frame.index;
+        }
+    }
+    return 0;
+}
+
+void SteadyStateFinder::restart() {
+    seen_.clear();
+    skipped_ = false;
+}
+
+void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
+    const Agent& anchor = simulation.agents_[static_cast<std::size_t>(simulation.anchor_)];
+    if (anchor.tile != tile_) {
+        tile_ = anchor.tile;
+        restart();
+    }
+    if (skipped_ || !inside_uniform_part(simulation)) {
+        return;
+    }
+    Snapshot snapshot;
+    snapshot.now = now;
+    StateWriter writer(snapshot, now);
+    StateTour<StateWriter>(simulation, writer).run();
+    snapshot.anchor_index = scaling_index(simulation, anchor);
+    snapshot.hash = hash_of(snapshot.relative);
+    for (const Snapshot& earlier : seen_) {
+        if (earlier.hash != snapshot.hash || earlier.relative != snapshot.relative) {
+            continue;
+        }
+        if (!found_.found) {
+            found_.found = true;
+            found_.period = now - earlier.now;
+            found_.from = earlier.now;
+            found_.blocks = snapshot.anchor_index - earlier.anchor_index;
+        }
+        const std::int64_t periods = periods_to_skip(simulation, earlier, snapshot);
+        if (periods > 0) {
+            StateMover mover(earlier, snapshot, periods);
+            StateTour<StateMover>(simulation, mover).run();
+        }
+        skipped_ = true;
+        seen_.clear();
+        return;
+    }
+    if (seen_.size() == most_snapshots) {
+        skipped_ = true;  // no recurrence in reach: run the rest as it is
+        seen_.clear();
+        return;
+    }
+    seen_.push_back(std::move(snapshot));
+}
+
+bool SteadyStateFinder::inside_uniform_part(const Simulation& simulation) const {
+    for (const Agent& agent : simulation.agents_) {
+        const TileClass tile = simulation.tile_of(agent);
+        for (const LoopFrame& frame : agent.loops) {
+            const LoopTraits& traits = simulation.traits_of(agent, frame);
+            if (traits.scales && (frame.index < traits.head(tile) ||
+                                  frame.index >= frame.count - traits.tail(tile))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+std::int64_t SteadyStateFinder::periods_to_skip(const Simulation& simulation, const Snapshot& from,
+                                                const Snapshot& to) const {
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::size_t i = 0;
+    for (const Agent& agent : simulation.agents_) {
+        const TileClass tile = simulation.tile_of(agent);
+        for (const LoopFrame& frame : agent.loops) {
+            const LoopTraits& traits = simulation.traits_of(agent, frame);
+            if (!traits.scales) {
+                continue;
+            }
+            const std::int64_t step = to.loop_indices[i] - from.loop_indices[i];
+            ++i;
+            if (step > 0) {
+                const std::int64_t uniform = frame.count - traits.tail(tile) - 1 - frame.index;
+                most = std::min(most, std::max<std::int64_t>(0, uniform) / step);
+            }
+        }
+    }
+    return most == std::numeric_limits<std::int64_t>::max() ? 0 : most;
+}
+
+}  // namespace warpline

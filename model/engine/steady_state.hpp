@@ -1,0 +1,52 @@
+// Finding the repeating part of a long loop, and skipping whole periods of it exactly.
+//
+// The state of a run is a list of integers. Relative to now and to its own counters, it decides
+// everything that follows; when it equals an earlier one, the run repeats itself, and every
+// absolute quantity grows by the same amount each period. Two visitors walk the state in one order:
+// one writes both forms, one moves it ahead.
+#pragma once
+
+#include "warpline/engine/accounts.hpp"
+#include "warpline/engine/engine.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace warpline {
+
+class Simulation;
+struct Agent;
+
+/// The state at one instant.
+struct Snapshot {
+    Tick now = 0;
+    std::vector<std::int64_t> relative;  ///< decides the future
+    std::vector<std::int64_t> absolute;  ///< what skipping must move
+    std::uint64_t hash = 0;
+    std::int64_t anchor_index = 0;           ///< iteration of the anchor's loop
+    std::vector<std::int64_t> loop_indices;  ///< of every loop that scales, warp by warp
+};
+
+class SteadyStateFinder {
+  public:
+    /// Called after the anchor finished an iteration. Skips ahead when the state recurs.
+    void observe(Simulation& simulation, Tick now);
+    /// Forgets what was seen: another tile, another loop.
+    void restart();
+    [[nodiscard]] const SteadyState& found() const { return found_; }
+
+  private:
+    [[nodiscard]] static std::int64_t scaling_index(const Simulation& simulation,
+                                                    const Agent& agent);
+    [[nodiscard]] bool inside_uniform_part(const Simulation& simulation) const;
+    [[nodiscard]] std::int64_t periods_to_skip(const Simulation& simulation, const Snapshot& from,
+                                               const Snapshot& to) const;
+    static constexpr std::size_t most_snapshots = 256;
+
+    std::vector<Snapshot> seen_;
+    SteadyState found_;
+    std::int64_t tile_ = -1;
+    bool skipped_ = false;
+};
+
+}  // namespace warpline
