@@ -51,34 +51,6 @@ struct StatementName {
 
 }  // namespace
 
-std::string_view unit_phrase(Unit unit) {
-    switch (unit) {
-        case Unit::issue:
-            return "issue port";
-        case Unit::fma:
-            return "FMA pipe";
-        case Unit::alu:
-            return "ALU pipe";
-        case Unit::xu:
-            return "XU (MUFU)";
-        case Unit::lsu:
-            return "LSU";
-        case Unit::adu:
-            return "ADU";
-        case Unit::tmem:
-            return "TMEM port";
-        case Unit::tensor:
-            return "tensor core";
-        case Unit::smem:
-            return "SMEM port";
-        case Unit::tma:
-            return "TMA";
-        case Unit::memory:
-            return "memory path";
-    }
-    return "unknown unit";
-}
-
 std::string cause_phrase(const KernelPlan& plan, const Cause& cause) {
     switch (cause.kind) {
         case Cause::Kind::none:
@@ -163,22 +135,6 @@ std::string_view dtype_name(DType dtype) {
 
 std::string_view direction_name(Direction direction) {
     return direction == Direction::forward ? "forward" : "backward";
-}
-
-char confidence_letter(Confidence confidence) {
-    switch (confidence) {
-        case Confidence::a:
-            return 'A';
-        case Confidence::b:
-            return 'B';
-        case Confidence::c:
-            return 'C';
-        case Confidence::d:
-            return 'D';
-        case Confidence::f:
-            return 'F';
-    }
-    return '?';
 }
 
 std::string_view confidence_phrase(Confidence confidence) {

@@ -1,6 +1,7 @@
 // How reports name causes, units, operations and masks in words.
 #pragma once
 
+#include "warpline/device/bound_phrase.hpp"
 #include "warpline/engine/schedule.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 #include "warpline/workload/attention.hpp"
@@ -9,9 +10,6 @@
 #include <string_view>
 
 namespace warpline {
-
-/// "tensor core", "SMEM port": the unit as a person says it.
-[[nodiscard]] std::string_view unit_phrase(Unit unit);
 
 /// "barrier s_full", "xu busy", "latency of mufu results": why something waited. Indices that the
 /// plan does not have are shown as numbers.
@@ -32,8 +30,6 @@ namespace warpline {
 [[nodiscard]] std::string_view dtype_name(DType dtype);
 [[nodiscard]] std::string_view direction_name(Direction direction);
 
-/// "A".."D" and "F".
-[[nodiscard]] char confidence_letter(Confidence confidence);
 /// "two independent measurements or an exact fit" and so on.
 [[nodiscard]] std::string_view confidence_phrase(Confidence confidence);
 

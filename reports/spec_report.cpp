@@ -65,7 +65,7 @@ std::string spec_text(const GpuSpec& spec, const Style& style) {
         for (const Constant* const constant : constants) {
             table.add({printable(constant->key), printable(value_text(*constant)),
                        interval_text(*constant),
-                       std::string(1, confidence_letter(constant->confidence)),
+                       std::string(confidence_letter(constant->confidence)),
                        cut_to(printable(constant->source), 34)});
         }
     }

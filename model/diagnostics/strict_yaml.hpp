@@ -26,6 +26,15 @@ struct YamlNode {
         fields;                                 ///< of a map, in file order; keys are unique
     std::vector<SourceLocation> key_locations;  ///< of each field's key
 
+    // Defined where the type is complete: a pair that holds the node inside itself asks about them
+    // before it is.
+    YamlNode();
+    YamlNode(const YamlNode&);
+    YamlNode(YamlNode&&) noexcept;
+    YamlNode& operator=(const YamlNode&);
+    YamlNode& operator=(YamlNode&&) noexcept;
+    ~YamlNode();
+
     [[nodiscard]] const YamlNode* find(std::string_view key) const;
     [[nodiscard]] bool is_map() const { return kind == Kind::map; }
     [[nodiscard]] bool is_sequence() const { return kind == Kind::sequence; }

@@ -28,6 +28,7 @@ enum class BaseUnit : std::uint8_t {
 inline constexpr std::size_t base_unit_count = 13;
 
 struct Dimension {
+    // Bytes, because GCC 12 confuses template arguments that hold arrays of wider integers.
     std::array<std::int8_t, base_unit_count> exponents{};
 
     /// `base` to the power `exponent`.

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace warpline;
 
@@ -138,9 +139,7 @@ TEST_CASE("hostile depth of every kind ends in an error, not in a crash") {
 TEST_CASE("an alias bomb is refused without being expanded") {
     std::string text = "a0: &a0 [x, x]\n";
     for (int i = 1; i < 40; ++i) {
-        const std::string before = "*a" + std::to_string(i - 1);
-        text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before + ", " +
-                before + "]\n";
+        text += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
     }
     CHECK(mentions(error_of(text), "an alias"));
 }

@@ -97,7 +97,7 @@ TEST_CASE("the engine's rules give back the measured completion latency") {
             CHECK(std::abs(latency - row.latency.at(i)) <= (loose ? 5.0 : 1.0));
             const double pair = row.ctas == 1 ? 0 : row.m == 256 ? 34 : 42;
             const double tensor = row.ctas == 2 && row.m == 128 ? n / 4.0 : n / 2.0;
-            const double a = row.a == smem ? row.m / row.ctas * 32 / 128.0 : 0.0;
+            const double a = row.a == smem ? 32.0 * row.m / row.ctas / 128.0 : 0.0;
             CHECK(latency == doctest::Approx(104 + tensor + pair + a));
         }
     }

@@ -25,9 +25,10 @@ TEST_CASE("every shipped GPU loads, agrees with its datasheet and names its sour
         REQUIRE(spec.has_value());
         CHECK(spec->warnings.empty());
         CHECK(hashes.insert(spec->hash).second);
-        for (const auto& [key, constant] : spec->constants) {
-            CAPTURE(key);
-            CHECK(constant.key == key);
+        for (const auto& entry : spec->constants) {
+            const Constant& constant = entry.second;
+            CAPTURE(constant.key);
+            CHECK(constant.key == entry.first);
             CHECK_FALSE(constant.text.empty());
             CHECK_FALSE(constant.source.empty());
             CHECK_FALSE(constant.meaning.empty());
@@ -78,8 +79,10 @@ TEST_CASE("the instructions that kernels of each generation are made of are ther
         CHECK(spec.has("tma") == (spec.instructions.count("elect") == 1));
         CHECK(spec.has("tma") == (spec.instructions.count("setmaxnreg") == 1));
         CHECK(spec.has("tma") == (spec.instructions.count("stmatrix.x4") == 1));
-        for (const auto& [name, kind] : spec.instructions) {
-            CAPTURE(name);
+        for (const auto& entry : spec.instructions) {
+            const InstructionKind& kind = entry.second;
+            CAPTURE(kind.name);
+            CHECK(kind.name == entry.first);
             CHECK(kind.interval >= 1);
             CHECK(kind.issue_slots >= 1);
         }

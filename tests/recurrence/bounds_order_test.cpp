@@ -132,6 +132,15 @@ class RandomPlan {
     std::mt19937 random_;
 };
 
+std::string cycle_text(const RecurrenceBound& bound) {
+    std::string text;
+    for (const CycleStep& step : bound.critical_cycle) {
+        text += step.label + " @" + std::to_string(step.iteration) + " +" +
+                std::to_string(step.weight) + " " + step.reason + "\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 TEST_CASE("roofline <= recurrence <= simulated on random pipelines") {
@@ -156,6 +165,7 @@ TEST_CASE("roofline <= recurrence <= simulated on random pipelines") {
         };
         // Whole periods, from within the steady state.
         const double simulated = static_cast<double>(makespan(360) - makespan(120)) / 240;
+        INFO(cycle_text(*bound));
         CHECK(bound->ticks_per_block <= simulated + 1e-6);
     }
 }

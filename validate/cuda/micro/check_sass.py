@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Checks that the timed loops hold the machine instructions they are meant to.
+
+usage: check_sass.py BUILD_DIR     (needs cuobjdump on the path, or named in CUOBJDUMP)
+
+An optimiser that cancels, merges or hoists the timed instruction leaves a program that runs,
+verifies and reports a number for something else. Each line below names a program, a pattern of its
+kernels' names, an opcode and how often that opcode must at least occur there.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+CHAIN8 = 32 * 8  # instruction_rates: unroll times chains
+MIX = 16         # mixes: slots
+EXPECTED = [
+    ("instruction_rates", r"3FmaELi8E", "FFMA", CHAIN8),
+    ("instruction_rates", r"3AddELi8E", "FADD", CHAIN8),
+    ("instruction_rates", r"3MulELi8E", "FMUL", CHAIN8),
+    ("instruction_rates", r"3MaxELi8E", "FMNMX", CHAIN8),
+    ("instruction_rates", r"3Ex2ELi8E", "MUFU.EX2", CHAIN8),
+    ("instruction_rates", r"3RcpELi8E", "MUFU.RCP", CHAIN8),
+    ("instruction_rates", r"3Lg2ELi8E", "MUFU.LG2", CHAIN8),
+    ("instruction_rates", r"8Ex2Half2ELi8E", "MUFU.EX2.F16", 2 * CHAIN8),
+    ("instruction_rates", r"10PackBf16x2ELi8E", "F2FP.BF16", CHAIN8),
+    ("instruction_rates", r"10IntegerMadELi8E", "IMAD", CHAIN8),
+    ("instruction_rates", r"5LogicELi8E", "LOP3.LUT", CHAIN8),
+    ("instruction_rates", r"7ShuffleELi8E", "SHFL.BFLY", CHAIN8),
+    ("softmax_mixes", r"3Ex2ELi2E.*3FmaELi2E.*PackBf16x2ELi1E.*3MaxELi2E", "MUFU.EX2", 2 * MIX),
+    ("softmax_mixes", r"3Ex2ELi2E.*3FmaELi2E.*PackBf16x2ELi1E.*3MaxELi2E", "FMNMX", 2 * MIX),
+    ("softmax_mixes", r"3Ex2ELi2E.*3FmaELi2E.*PackBf16x2ELi1E.*3MaxELi2E", "F2FP.BF16", MIX),
+    ("exp2_polynomial", r"run_mix.*Ex2CubicELi8E", "FFMA", 3 * 8 * MIX),
+    ("shared_memory", r"6accessILi4ELb0E", "LDS.128", 8),
+    ("shared_memory", r"6accessILi4ELb1E", "STS.128", 8),
+    ("shared_memory", r"6matrixILb0ELb0E", "LDSM.16.M88.4", 8),
+    ("shared_memory", r"6matrixILb1E", "STSM.16.M88.4", 8),
+    ("tma", r"issue", "UTMALDG.2D", 1),
+    ("bytes_in_flight", r"stream", "UTMALDG.2D", 1),
+    ("mma_sync", r"multiplyILi4E", "HMMA.16816.F32.BF16", 16 * 4),
+    ("cp_async", r"copyILi4E", "LDGSTS", 1),
+    ("wgmma_bf16", r"Li128ELb0ELi16E", "HGMMA.64x128x16.F32.BF16", 16),
+    ("wgmma_bf16", r"Li256ELb1ELi16E", "HGMMA.64x256x16.F32.BF16", 16),
+    ("wgmma_e4m3", r"Li128ELb0ELi16E", "QGMMA.64x128x32.F32.E4M3", 16),
+    ("wgmma_math", r"Li128ELb0EN5micro3FmaELi8ELb1E", "FFMA", 32 * 8),
+    ("wgmma_math", r"Li128ELb0E.*SoftmaxElementELi8ELb1E", "MUFU.EX2", 32 * 8),
+    ("wgmma_contention", r"Li64ELb0E.*E2ELb1E", "LDS.128", 16),
+    ("barriers", r"mbarrier_self", "SYNCS", 2),
+    ("barriers", r"reallocate", "USETMAXREG", 2),
+]
+
+
+def kernels(binary):
+    tool = os.environ.get("CUOBJDUMP", "cuobjdump")
+    text = subprocess.run([tool, "-sass", binary], check=True, capture_output=True, text=True)
+    found = collections.defaultdict(collections.Counter)
+    name = None
+    for line in text.stdout.splitlines():
+        if match := re.search(r"Function : (\S+)", line):
+            name = match.group(1)
+        elif name and (match := re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?(\S+)", line)):
+            found[name][match.group(1).rstrip(";")] += 1
+    return found
+
+
+def main():
+    folder = sys.argv[1]
+    bad = 0
+    dumps = {}
+    for program, pattern, opcode, least in EXPECTED:
+        path = os.path.join(folder, program)
+        if not os.path.exists(path):
+            continue
+        if program not in dumps:
+            dumps[program] = kernels(path)
+        hits = [count for name, count in dumps[program].items() if re.search(pattern, name)]
+        counts = [sum(n for op, n in hit.items() if op.startswith(opcode)) for hit in hits]
+        good = bool(counts) and min(counts) >= least
+        bad += not good
+        print(f"{'ok' if good else 'BAD'} {program} {pattern} {opcode} {counts} (at least {least})")
+    sys.exit(1 if bad else 0)
+
+
+main()
