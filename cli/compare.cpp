@@ -6,6 +6,7 @@
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
 #include "warpline/reports/comparison_report.hpp"
+#include "warpline/units/clock.hpp"
 
 #include <memory>
 #include <utility>

@@ -50,13 +50,6 @@ Result<SequencePair> parse_sequence(std::string_view text) {
     return SequencePair{*q, *kv};
 }
 
-tl::unexpected<Failure> bad_clock(std::string_view text) {
-    return fail(
-        FailureKind::usage,
-        fmt::format("--clock: \"{}\" is not \"boost\" or a clock above zero", printable(text)),
-        "write it as 1755MHz or 1.755GHz");
-}
-
 }  // namespace
 
 Result<std::int64_t> parse_count(std::string_view text, std::string_view what, std::int64_t least,
@@ -101,41 +94,6 @@ Result<std::vector<SequencePair>> parse_varlen(std::string_view text) {
         sequences.push_back(*sequence);
     }
     return sequences;
-}
-
-Result<ClockHz> parse_clock(std::string_view text) {
-    const std::size_t unit_at = text.find_first_not_of("0123456789.");
-    if (unit_at == std::string_view::npos) {
-        return bad_clock(text);
-    }
-    const std::string_view digits = text.substr(0, unit_at);
-    std::string_view unit = text.substr(unit_at);
-    unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
-    const std::int64_t scale = unit == "MHz" ? 1'000'000 : unit == "GHz" ? 1'000'000'000 : 0;
-    const auto parts = split(digits, '.');
-    constexpr std::size_t most_digits = 9;  // keeps every product below 2^63
-    if (scale == 0 || parts.size() > 2 || !all_digits(parts[0]) || parts[0].size() > most_digits) {
-        return bad_clock(text);
-    }
-    std::int64_t whole = 0;
-    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), whole);
-    ClockHz clock(whole);
-    if (parts.size() == 2) {
-        if (!all_digits(parts[1]) || parts[1].size() > most_digits) {
-            return bad_clock(text);
-        }
-        std::int64_t numerator = 0;
-        std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), numerator);
-        std::int64_t denominator = 1;
-        for (std::size_t i = 0; i < parts[1].size(); ++i) {
-            denominator *= 10;
-        }
-        clock += ClockHz(numerator, denominator);
-    }
-    if (clock <= 0 || clock > ClockHz(max_clock_hz, scale)) {
-        return bad_clock(text);
-    }
-    return clock * scale;
 }
 
 Result<DType> parse_dtype(std::string_view text) {

@@ -24,9 +24,6 @@ namespace warpline::cli {
 /// "1024,2048" or "512:4096,1:8192" (queries : keys), one entry a sequence.
 [[nodiscard]] Result<std::vector<SequencePair>> parse_varlen(std::string_view text);
 
-/// "1755MHz", "1.755 GHz": exact, above zero, at most 100 GHz.
-[[nodiscard]] Result<ClockHz> parse_clock(std::string_view text);
-
 [[nodiscard]] Result<DType> parse_dtype(std::string_view text);
 
 /// Splits "name=value" at the first '='; neither side may be empty.

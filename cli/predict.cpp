@@ -9,6 +9,7 @@
 #include "warpline/reports/prediction_json.hpp"
 #include "warpline/reports/schedule_csv.hpp"
 #include "warpline/reports/summary.hpp"
+#include "warpline/units/clock.hpp"
 
 #include <algorithm>
 #include <memory>

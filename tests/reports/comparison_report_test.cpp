@@ -31,7 +31,11 @@ Comparison example() {
     counted.error = -0.05;
     Comparison comparison;
     comparison.rows = {timed, counted};
-    comparison.unusable = {{{"rows.csv", 4, 1}, "b200 cudnn", "no pipeline, for family cudnn"}};
+    UnusableRow unusable;
+    unusable.where = {"rows.csv", 4, 1};
+    unusable.row = "b200 cudnn";
+    unusable.reason = "no pipeline, for family cudnn";
+    comparison.unusable.push_back(unusable);
     ErrorSummary group;
     group.gpu = "b200";
     group.kernel = "fa4_fwd";
