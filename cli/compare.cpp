@@ -6,7 +6,6 @@
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
 #include "warpline/reports/comparison_report.hpp"
-#include "warpline/units/clock.hpp"
 
 #include <memory>
 #include <utility>
@@ -42,7 +41,7 @@ Result<CompareOptions> options_of(const CompareArguments& arguments) {
     if (arguments.clock == "boost") {
         options.predict.boost_clock = true;
     } else if (!arguments.clock.empty()) {
-        const auto clock = parse_clock(arguments.clock);
+        const auto clock = parse_clock_option(arguments.clock);
         if (!clock) {
             return tl::unexpected(clock.error());
         }

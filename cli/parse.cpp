@@ -1,6 +1,7 @@
 #include "cli/parse.hpp"
 
 #include "warpline/reports/text.hpp"
+#include "warpline/units/clock.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -82,6 +83,16 @@ Result<std::pair<std::int64_t, std::int64_t>> parse_head_dim(std::string_view te
         return tl::unexpected(v.error());
     }
     return std::pair{*qk, *v};
+}
+
+Result<ClockHz> parse_clock_option(std::string_view text) {
+    auto clock = parse_clock(text);
+    if (!clock) {
+        return fail(FailureKind::usage,
+                    fmt::format("--clock: \"{}\" is not \"boost\" or a clock", printable(text)),
+                    "write it as 1755MHz or 1.755GHz");
+    }
+    return clock;
 }
 
 Result<std::vector<SequencePair>> parse_varlen(std::string_view text) {

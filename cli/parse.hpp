@@ -21,6 +21,9 @@ namespace warpline::cli {
 /// "128", or "192:128" for d_qk and d_v.
 [[nodiscard]] Result<std::pair<std::int64_t, std::int64_t>> parse_head_dim(std::string_view text);
 
+/// The value of --clock, but for "boost": "1755MHz".
+[[nodiscard]] Result<ClockHz> parse_clock_option(std::string_view text);
+
 /// "1024,2048" or "512:4096,1:8192" (queries : keys), one entry a sequence.
 [[nodiscard]] Result<std::vector<SequencePair>> parse_varlen(std::string_view text);
 

@@ -9,7 +9,6 @@
 #include "warpline/reports/prediction_json.hpp"
 #include "warpline/reports/schedule_csv.hpp"
 #include "warpline/reports/summary.hpp"
-#include "warpline/units/clock.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -58,7 +57,7 @@ Result<PredictOptions> options_of(const PredictArguments& arguments) {
     if (arguments.clock == "boost") {
         options.boost_clock = true;
     } else if (!arguments.clock.empty()) {
-        const auto clock = parse_clock(arguments.clock);
+        const auto clock = parse_clock_option(arguments.clock);
         if (!clock) {
             return tl::unexpected(clock.error());
         }

@@ -3,6 +3,8 @@
 
 #include <exception>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -66,6 +68,21 @@ void declare(CLI::App& app, Request& request) {
     }
 }
 
+/// CLI11 asks for a subcommand before it says which word is none.
+std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
+    const std::vector<std::string> unknown = app.remaining();
+    if (!app.get_subcommands().empty() || unknown.empty()) {
+        return error.what();
+    }
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands(nullptr)) {
+        names.push_back(command->get_name());
+    }
+    const std::string nearest = nearest_name(unknown.front(), names);
+    return fmt::format("there is no subcommand '{}'{}", unknown.front(),
+                       nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+}
+
 int run_parsed(const std::vector<std::string>& arguments, const Session& session) {
     Request request;
     request.data_dir = session.data_dir.string();
@@ -81,7 +98,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     } catch (const CLI::CallForVersion&) {
         return deliver(fmt::format("warpline {}\n", version_text()), session);
     } catch (const CLI::ParseError& error) {
-        session.err << "error: " << printable(error.what())
+        session.err << "error: " << printable(parse_message(app, error))
                     << " (warpline --help lists what there is)\n";
         return bad_request;
     }

@@ -35,7 +35,7 @@ TEST_CASE("the summary answers every question it promises") {
                              "1600 TFLOP/s",
                              "90.0 cycles around",
                              "softmax[0] row max",
-                             "barrier s_full 30 %, XU (MUFU) busy 10 %",
+                             "barrier s_full 30 %, exponential unit (MUFU) busy 10 %",
                              "2 048 tiles on 148 slots",
                              "1.5 GB from HBM",
                              "232 448 bytes",
