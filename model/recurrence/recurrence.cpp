@@ -120,6 +120,22 @@ std::vector<CycleStep> steps_of(const KernelPlan& plan, const SteadyRun& run,
     return steps;
 }
 
+/// Unrolled predicates that do not matter to a cycle leave it repeating itself: keep it once.
+std::vector<CycleStep> without_repetition(std::vector<CycleStep> steps) {
+    const auto same = [](const CycleStep& one, const CycleStep& other) {
+        return one.role == other.role && one.op == other.op && one.weight == other.weight &&
+               one.label == other.label && one.reason == other.reason;
+    };
+    for (std::size_t length = 1; length < steps.size(); ++length) {
+        if (steps.size() % length == 0 &&
+            std::equal(steps.begin() + static_cast<std::ptrdiff_t>(length), steps.end(),
+                       steps.begin(), same)) {
+            steps.resize(length);
+        }
+    }
+    return steps;
+}
+
 tl::unexpected<Failure> circular(const KernelPlan& plan, const SteadyRun& run,
                                  const std::vector<int>& stuck) {
     std::string names;
@@ -169,7 +185,7 @@ Result<RecurrenceBound> recurrence_bound(const KernelPlan& plan, const MemoryEnv
     bound.unit_bound = steady.ticks > bound.cycle_ticks_per_block;
     bound.ticks_per_block = std::max(steady.ticks, bound.cycle_ticks_per_block);
     if (!bound.unit_bound) {
-        bound.critical_cycle = steps_of(plan, *run, ratio);
+        bound.critical_cycle = without_repetition(steps_of(plan, *run, ratio));
     }
     return bound;
 }

@@ -46,13 +46,13 @@ class RandomPlan {
             if (r + 1 < roles) {
                 take(builder, rings[static_cast<std::size_t>(r)], 1, false);
             }
-            work(builder);
+            work(builder, plan);
             if (r > 0) {
                 builder.arrive(rings[static_cast<std::size_t>(r) - 1].empty, 32, 0);
             }
             if (below(3) == 0) {
                 builder.when(predicate());
-                work(builder);
+                work(builder, plan);
                 builder.end_when();
             }
             if (r + 1 < roles) {
@@ -85,7 +85,7 @@ class RandomPlan {
         return result;
     }
 
-    void work(ProgramBuilder& builder) {
+    void work(ProgramBuilder& builder, const KernelPlan& plan) {
         const int operations = 1 + below(3);
         for (int o = 0; o < operations; ++o) {
             switch (below(5)) {
@@ -116,7 +116,7 @@ class RandomPlan {
                     CopyOp copy;
                     copy.bytes = 256 * (1 + below(32));
                     copy.engine = below(2) == 0 ? CopyEngine::tma : CopyEngine::lsu;
-                    const int direction = below(3);
+                    const int direction = below(plan.cluster == 2 ? 3 : 2);
                     copy.from = direction == 0 ? Space::global : Space::smem;
                     copy.to = direction == 0   ? Space::smem
                               : direction == 1 ? Space::global

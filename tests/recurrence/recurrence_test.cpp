@@ -143,6 +143,21 @@ TEST_CASE("predicates are unrolled to their common period") {
     builder.end().end();
     test::add_role(plan, "math", 1, builder.build());
     CHECK(cycle_of(plan) == doctest::Approx(10 + 10 + 10));
+    CHECK(bound_of(plan).critical_cycle.size() == 12 + 4 + 3);
+}
+
+TEST_CASE("a cycle that predicates do not touch is told once") {
+    KernelPlan plan = producer_consumer(2, 100, 100);
+    ProgramBuilder bystander;
+    Predicate chance;
+    chance.kind = Predicate::Kind::chance;
+    chance.chance_64ths = {8};
+    bystander.loop_tiles().loop_blocks().when(chance).op(TurnOp{cycles(30)}, "rarely");
+    bystander.end_when().end().end();
+    test::add_role(plan, "bystander", 1, bystander.build());
+    CHECK(cycle_of(plan) == 115);
+    const std::size_t once = bound_of(producer_consumer(2, 100, 100)).critical_cycle.size();
+    CHECK(bound_of(plan).critical_cycle.size() == once);
 }
 
 TEST_CASE("a unit shared by many warps binds when each of them could go faster") {
