@@ -1,5 +1,7 @@
 #include "warpline/pipeline/balance.hpp"
 
+#include "warpline/pipeline/tile_walk.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,141 +11,6 @@
 
 namespace warpline {
 namespace {
-
-/// What one warp of a role does to each barrier copy on one tile. Indexed by instance (a barrier
-/// copy, stages together).
-struct TileCounts {
-    struct Arrivals {
-        std::int64_t self = 0, peer = 0, leader = 0, all = 0;
-    };
-    std::vector<Arrivals> arrivals;
-    std::vector<std::int64_t> waits;
-    std::vector<std::int64_t> takes;  // by ring
-    bool complete = true;             // false: the program is too long to follow
-};
-
-/// Where barrier copies sit in one flat list.
-class Instances {
-  public:
-    explicit Instances(const Declarations& declarations) {
-        for (const DeclaredBarrier& declared : declarations.barriers) {
-            first_.push_back(count_);
-            count_ += static_cast<std::size_t>(declared.barrier.copies);
-        }
-    }
-    [[nodiscard]] std::size_t count() const { return count_; }
-    [[nodiscard]] std::size_t of(const BarrierRef& ref) const {
-        return first_[static_cast<std::size_t>(ref.barrier)] + static_cast<std::size_t>(ref.copy);
-    }
-    [[nodiscard]] std::size_t of(std::size_t barrier, int copy) const {
-        return first_[barrier] + static_cast<std::size_t>(copy);
-    }
-
-  private:
-    std::vector<std::size_t> first_;
-    std::size_t count_ = 0;
-};
-
-/// Runs the control flow of one tile: no time, only what is counted.
-class TileWalk {
-  public:
-    TileWalk(const Role& role, const Instances& instances, std::size_t rings, const TileClass& tile)
-        : program_(role.program), instances_(instances), tile_(tile) {
-        counts_.arrivals.resize(instances.count());
-        counts_.waits.resize(instances.count());
-        counts_.takes.resize(rings);
-    }
-
-    TileCounts run() {
-        const auto begin = std::find_if(program_.begin(), program_.end(), [](const Op& op) {
-            const auto* loop = std::get_if<LoopBegin>(&op.body);
-            return loop != nullptr && loop->over == LoopBegin::Over::tiles;
-        });
-        if (begin == program_.end()) {
-            return counts_;
-        }
-        const int end = std::get<LoopBegin>(begin->body).end;
-        // A tile in the middle of many stands for all: it is neither the first nor the last.
-        loops_.push_back({1, 3});
-        at_ = static_cast<int>(begin - program_.begin()) + 1;
-        for (int steps = 0; at_ < end; ++steps) {
-            if (steps > most_steps) {
-                counts_.complete = false;
-                break;
-            }
-            step(program_[static_cast<std::size_t>(at_)].body);
-        }
-        return counts_;
-    }
-
-  private:
-    static constexpr int most_steps = 20'000;
-    struct Loop {
-        std::int64_t i, n;
-    };
-
-    void arrive(const std::optional<BarrierRef>& on, At at, std::int64_t count) {
-        if (!on) {
-            return;
-        }
-        TileCounts::Arrivals& arrivals = counts_.arrivals[instances_.of(*on)];
-        switch (at) {
-            case At::self:
-                arrivals.self += count;
-                break;
-            case At::peer:
-                arrivals.peer += count;
-                break;
-            case At::leader:
-                arrivals.leader += count;
-                break;
-            case At::all:
-                arrivals.all += count;
-                break;
-        }
-    }
-
-    void step(const OpBody& body) {
-        ++at_;
-        if (const auto* arrival = std::get_if<ArriveOp>(&body)) {
-            arrive(arrival->on, arrival->at, arrival->count);
-        } else if (const auto* commit = std::get_if<CommitOp>(&body)) {
-            arrive(commit->on, commit->at, 1);
-        } else if (const auto* async = std::get_if<AsyncOp>(&body)) {
-            arrive(async->signals, async->at, 1);
-        } else if (const auto* wait = std::get_if<WaitOp>(&body)) {
-            ++counts_.waits[instances_.of(wait->on)];
-        } else if (const auto* take = std::get_if<TakeOp>(&body)) {
-            ++counts_.takes[static_cast<std::size_t>(take->ring)];
-        } else if (const auto* begin = std::get_if<LoopBegin>(&body)) {
-            const std::int64_t n = begin->count.at(tile_);
-            if (n <= 0) {
-                at_ = begin->end + 1;
-            } else {
-                loops_.push_back({0, n});
-            }
-        } else if (const auto* end = std::get_if<LoopEnd>(&body)) {
-            if (++loops_.back().i < loops_.back().n) {
-                at_ = end->begin + 1;
-            } else {
-                loops_.pop_back();
-            }
-        } else if (const auto* skip = std::get_if<SkipUnless>(&body)) {
-            if (!holds(skip->predicate, loops_.back().i, loops_.back().n, tile_)) {
-                at_ = skip->target;
-            }
-        } else if (const auto* jump = std::get_if<Jump>(&body)) {
-            at_ = jump->target;
-        }
-    }
-
-    const Program& program_;
-    const Instances& instances_;
-    TileClass tile_;
-    TileCounts counts_;
-    std::vector<Loop> loops_;
-    int at_ = 0;
-};
 
 constexpr std::array<TileClass, 8> tile_classes = {
     {{1, 1, 0}, {2, 1, 0}, {3, 1, 1}, {0, 0, 0}, {5, 2, 0}, {2, 2, 0}, {6, 2, 2}, {4, 1, 0}}};
@@ -192,7 +59,7 @@ class BalanceCheck {
         tile_ = tile;
         counts_.clear();
         for (const Role& role : roles_) {
-            counts_.push_back(TileWalk(role, instances_, declarations_.rings.size(), tile).run());
+            counts_.push_back(count_tile(role, instances_, declarations_.rings.size(), tile));
             if (!counts_.back().complete) {
                 return false;  // cannot be told; the engine would find a mismatch as a deadlock
             }
@@ -389,9 +256,9 @@ class BalanceCheck {
             const DeclaredBarrier& declared = declarations_.barriers[b];
             if (declared.present && awaited_.count(b) == 0) {
                 const bool arrived = arrived_.count(b) != 0;
-                problems_.warnings.error(
-                    declared.where, fmt::format("barrier '{}' is {}", declared.barrier.name,
-                                                arrived ? "never waited for" : "not used"));
+                problems_.warnings.error(declared.where,
+                                         fmt::format("barrier '{}' is {}", declared.barrier.name,
+                                                     arrived ? "never waited for" : "not used"));
             }
         }
     }
@@ -399,7 +266,7 @@ class BalanceCheck {
     const Declarations& declarations_;
     const std::vector<Role>& roles_;
     Problems& problems_;
-    Instances instances_;
+    BarrierInstances instances_;
     TileClass tile_;
     std::vector<TileCounts> counts_;
     std::vector<std::vector<bool>> ever_waits_;  // by role and instance

@@ -132,7 +132,14 @@ Evaluated<std::string> Evaluator::Impl::prepare(std::string_view text) {
                 return tl::unexpected(ExpressionError{token.begin, "has() takes one capability",
                                                       "for example has(tcgen05)"});
             }
-            const bool present = spec.has(std::string(text_of(text, (*tokens)[i + 2])));
+            const std::string capability(text_of(text, (*tokens)[i + 2]));
+            const auto& known = known_capabilities();
+            if (!std::binary_search(known.begin(), known.end(), capability)) {
+                return tl::unexpected(ExpressionError{
+                    (*tokens)[i + 2].begin, fmt::format("no GPU has a capability '{}'", capability),
+                    suggestion(capability, known)});
+            }
+            const bool present = spec.has(capability);
             const std::size_t end = (*tokens)[i + 3].end;
             prepared.replace(token.begin, end - token.begin,
                              std::string(end - token.begin - 1, ' ') + (present ? "1" : "0"));

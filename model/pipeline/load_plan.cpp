@@ -1,13 +1,12 @@
 #include "warpline/pipeline/load_plan.hpp"
 
+#include "warpline/diagnostics/fingerprint.hpp"
 #include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/pipeline/balance.hpp"
 #include "warpline/pipeline/budget.hpp"
-#include "warpline/pipeline/declarations.hpp"
 #include "warpline/pipeline/lowering.hpp"
-#include "warpline/pipeline/parameters.hpp"
-#include "warpline/pipeline/problem_names.hpp"
 #include "warpline/pipeline/remedy.hpp"
+#include "warpline/pipeline/resolve.hpp"
 
 #include <algorithm>
 
@@ -16,156 +15,7 @@
 namespace warpline {
 namespace {
 
-constexpr std::string_view schema = "warpline-pipeline/1";
 constexpr std::string_view extension = ".yaml";
-
-/// 64-bit FNV-1a.
-class Hash {
-  public:
-    void add(std::string_view text) {
-        for (const char c : text) {
-            value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-        }
-    }
-    [[nodiscard]] std::string text() const { return fmt::format("{:016x}", value_); }
-
-  private:
-    std::uint64_t value_ = 0xcbf29ce484222325ULL;
-};
-
-struct Request {
-    const YamlNode& root;
-    const GpuSpec& spec;
-    const AttentionProblem& problem;
-};
-
-/// The values and declarations of a file: all that its programs need to be read.
-struct Resolved {
-    explicit Resolved(const GpuSpec& spec) : evaluator(spec), reader(evaluator, problems) {}
-    Problems problems;
-    Evaluator evaluator;
-    ValueReader reader;
-    std::vector<Parameter> parameters;
-    Declarations declarations;
-};
-
-std::optional<Direction> direction_of(const YamlNode& root, DiagnosticSink& input) {
-    const auto text = input.require_text(root, "direction", "the file");
-    if (text == "forward") {
-        return Direction::forward;
-    }
-    if (text == "backward") {
-        return Direction::backward;
-    }
-    if (text) {
-        input.error(root.find("direction")->where, fmt::format("direction is '{}'", *text),
-                    "forward or backward");
-    }
-    return std::nullopt;
-}
-
-std::vector<std::string> texts_of(const YamlNode& root, const char* key, DiagnosticSink& input) {
-    std::vector<std::string> texts;
-    const YamlNode* list = root.find(key);
-    if (list == nullptr) {
-        return texts;
-    }
-    if (!list->is_sequence()) {
-        input.error(list->where, fmt::format("'{}' must be a list of texts", key));
-        return texts;
-    }
-    for (const YamlNode& item : list->items) {
-        if (item.is_scalar()) {
-            texts.push_back(item.scalar);
-        } else {
-            input.error(item.where, fmt::format("'{}' must be a list of texts", key),
-                        "quote a text that holds a colon");
-        }
-    }
-    return texts;
-}
-
-void read_head(const Request& request, Resolved& out) {
-    DiagnosticSink& input = out.problems.input;
-    input.check_keys(request.root,
-                     {"schema", "title", "source", "notes", "assumptions", "direction", "requires",
-                      "parameters", "checks", "cluster", "ctas_per_sm", "tiles", "buffers",
-                      "barriers", "roles", "procedures", "program"},
-                     "a pipeline file");
-    if (!request.root.is_map()) {
-        return;
-    }
-    const auto version = input.require_text(request.root, "schema", "the file");
-    if (version && *version != schema) {
-        input.error(request.root.find("schema")->where,
-                    fmt::format("unknown schema '{}'", *version),
-                    fmt::format("this version reads {}", schema));
-    }
-    static_cast<void>(input.require_text(request.root, "title", "the file"));
-    static_cast<void>(texts_of(request.root, "notes", input));
-    static_cast<void>(input.require(request.root, "roles", "the file"));
-    static_cast<void>(input.require(request.root, "program", "the file"));
-    const auto direction = direction_of(request.root, input);
-    if (direction && *direction != request.problem.direction) {
-        out.problems.usage.error(
-            request.root.find("direction")->where,
-            fmt::format("a {} kernel for a {} problem",
-                        *direction == Direction::forward ? "forward" : "backward",
-                        request.problem.direction == Direction::forward ? "forward" : "backward"));
-    }
-    for (const std::string& capability : texts_of(request.root, "requires", input)) {
-        if (!request.spec.has(capability)) {
-            out.problems.infeasible.error(
-                request.root.find("requires")->where,
-                fmt::format("the kernel requires '{}', which {} does not have", capability,
-                            request.spec.id));
-        }
-    }
-}
-
-void run_checks(const YamlNode* checks, Resolved& out) {
-    if (checks == nullptr) {
-        return;
-    }
-    DiagnosticSink& input = out.problems.input;
-    if (!checks->is_sequence()) {
-        input.error(checks->where, "'checks' must be a list of that and message");
-        return;
-    }
-    for (const YamlNode& check : checks->items) {
-        input.check_keys(check, {"that", "message"}, "a check");
-        const YamlNode* that = input.require(check, "that", "a check");
-        const auto message = input.require_text(check, "message", "a check");
-        if (that != nullptr && message && !out.reader.flag(that, "that", true)) {
-            out.problems.infeasible.error(that->where, *message);
-        }
-    }
-}
-
-/// Everything before the programs. Stops early when the request cannot be met, since what follows
-/// would only fail for the same reason.
-void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,
-             Resolved& out) {
-    for (const auto& [name, value] : problem_names(request.problem)) {
-        out.evaluator.define(name, value);
-    }
-    for (const char* name : {"blocks", "masked_first", "masked_last"}) {
-        out.evaluator.explain_absence(
-            name,
-            fmt::format("'{}' changes from tile to tile: only loop and when can use it", name));
-    }
-    out.evaluator.explain_absence("index", "'index' is known in 'when: chance' only");
-    read_head(request, out);
-    if (!request.root.is_map() || !out.problems.infeasible.empty()) {
-        return;
-    }
-    out.parameters = resolve_parameters(request.root.find("parameters"), overrides, out.reader);
-    run_checks(request.root.find("checks"), out);
-    if (out.problems.input.empty() && !out.problems.none()) {
-        return;
-    }
-    out.declarations = read_declarations(request.root, out.reader);
-}
 
 MmaPath path_of(const YamlNode& root) {
     const YamlNode* list = root.find("requires");
@@ -207,13 +57,12 @@ void warn_unused_buffers(const Declarations& declarations, const std::set<std::s
     }
 }
 
-std::string hash_of(std::string_view text, const std::vector<Parameter>& parameters) {
-    Hash hash;
-    hash.add(text);
+std::string hash_of(const std::string& text, const std::vector<Parameter>& parameters) {
+    std::string all = text;
     for (const Parameter& parameter : parameters) {
-        hash.add(fmt::format("\n{}={:.17g}", parameter.name, parameter.value));
+        all += fmt::format("\n{}={:.17g}", parameter.name, parameter.value);
     }
-    return hash.text();
+    return fingerprint(all);
 }
 
 bool fits_with(const Request& request, const std::vector<ParameterOverride>& overrides) {
@@ -254,45 +103,14 @@ void lower_roles(const Request& request, Resolved& resolved, KernelPlan& plan) {
     plan.instructions = std::move(context.instructions);
 }
 
-Result<KernelPlan> load_file(const std::filesystem::path& path, const GpuSpec& spec,
-                             const AttentionProblem& problem,
-                             const std::vector<ParameterOverride>& overrides,
-                             bool direction_of_file) {
-    const auto text = read_text(path);
-    if (!text) {
-        return tl::unexpected(text.error());
-    }
-    const auto root = parse_yaml(*text, path.string());
-    if (!root) {
-        return tl::unexpected(root.error());
-    }
-    AttentionProblem asked = problem;
-    if (direction_of_file) {
-        DiagnosticSink ignored;  // resolve() reports it
-        asked.direction = direction_of(*root, ignored).value_or(problem.direction);
-    }
-    const Request request{*root, spec, asked};
-    Resolved resolved(spec);
-    resolve(request, overrides, resolved);
-    if (resolved.problems.input.empty() && !resolved.problems.none()) {
-        return resolved.problems.failure();
-    }
-    KernelPlan plan;
-    plan.budgets = compute_budgets(resolved.declarations, spec);
-    lower_roles(request, resolved, plan);
-    if (resolved.problems.input.empty()) {
-        check_storage(request, overrides, plan.budgets, resolved);
-    }
-    if (!resolved.problems.none()) {
-        return resolved.problems.failure();
-    }
-    plan.kernel = path.stem().string();
-    plan.title = root->find("title")->scalar;
-    plan.file = path.string();
-    plan.hash = hash_of(*text, resolved.parameters);
+/// Moves what the file declares into the plan.
+void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPlan& plan) {
+    plan.kernel = source.kernel;
+    plan.title = source.root.find("title")->scalar;
+    plan.file = source.file;
+    plan.hash = hash_of(source.text, resolved.parameters);
     plan.cluster = resolved.declarations.cluster;
     plan.ctas_per_sm = resolved.declarations.ctas_per_sm;
-    plan.machine = machine_of(spec);
     plan.tiles = resolved.declarations.tiles;
     plan.rings = resolved.declarations.rings;
     for (const DeclaredBarrier& declared : resolved.declarations.barriers) {
@@ -301,27 +119,38 @@ Result<KernelPlan> load_file(const std::filesystem::path& path, const GpuSpec& s
     for (const Parameter& parameter : resolved.parameters) {
         plan.parameters[parameter.name] = parameter.value;
     }
-    plan.assumptions = texts_of(*root, "assumptions", resolved.problems.input);
-    if (!resolved.problems.input.empty()) {
-        return resolved.problems.failure();
-    }
+    plan.assumptions = texts_of(source.root, "assumptions", resolved.problems.input);
     if (!resolved.problems.warnings.empty()) {
         plan.warnings = resolved.problems.warnings.failure(FailureKind::input).value().diagnostics;
     }
-    return plan;
 }
 
 bool is_file_name(std::string_view id) {
     return id.size() > extension.size() && id.substr(id.size() - extension.size()) == extension;
 }
 
+Result<PipelineSource> read_file(const std::filesystem::path& path) {
+    auto text = read_text(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    return parse_pipeline(std::move(*text), path.string());
+}
+
 }  // namespace
 
-Result<KernelPlan> load_plan(const std::filesystem::path& data_dir, const std::string& id,
-                             const GpuSpec& spec, const AttentionProblem& problem,
-                             const std::vector<ParameterOverride>& overrides) {
+Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_name) {
+    auto root = parse_yaml(text, file_name);
+    if (!root) {
+        return tl::unexpected(root.error());
+    }
+    return PipelineSource{file_name, std::filesystem::path(file_name).stem().string(),
+                          std::move(text), std::move(*root)};
+}
+
+Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir, const std::string& id) {
     if (is_file_name(id)) {
-        return load_file(id, spec, problem, overrides, false);
+        return read_file(id);
     }
     const std::vector<std::string> kernels = list_kernels(data_dir);
     if (std::find(kernels.begin(), kernels.end(), id) == kernels.end()) {
@@ -330,14 +159,59 @@ Result<KernelPlan> load_plan(const std::filesystem::path& data_dir, const std::s
                     near.empty() ? fmt::format("known: {}", fmt::join(kernels, ", "))
                                  : fmt::format("did you mean '{}'?", near));
     }
-    return load_file(data_dir / "pipelines" / (id + std::string(extension)), spec, problem,
-                     overrides, false);
+    return read_file(data_dir / "pipelines" / (id + std::string(extension)));
+}
+
+Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
+                             const AttentionProblem& problem,
+                             const std::vector<ParameterOverride>& overrides) {
+    const Request request{source.root, spec, problem};
+    Resolved resolved(spec);
+    resolve(request, overrides, resolved);
+    if (resolved.problems.input.empty() && !resolved.problems.none()) {
+        return resolved.problems.failure();
+    }
+    KernelPlan plan;
+    plan.machine = machine_of(spec);
+    plan.budgets = compute_budgets(resolved.declarations, spec);
+    lower_roles(request, resolved, plan);
+    if (resolved.problems.input.empty()) {
+        check_storage(request, overrides, plan.budgets, resolved);
+    }
+    if (resolved.problems.none()) {
+        describe_kernel(source, resolved, plan);
+    }
+    if (!resolved.problems.none()) {
+        return resolved.problems.failure();
+    }
+    return plan;
+}
+
+Result<KernelPlan> load_plan(const std::filesystem::path& data_dir, const std::string& id,
+                             const GpuSpec& spec, const AttentionProblem& problem,
+                             const std::vector<ParameterOverride>& overrides) {
+    const auto source = read_pipeline(data_dir, id);
+    if (!source) {
+        return tl::unexpected(source.error());
+    }
+    return make_plan(*source, spec, problem, overrides);
+}
+
+Direction pipeline_direction(const PipelineSource& source) {
+    DiagnosticSink ignored;
+    return direction_of(source.root, ignored).value_or(Direction::forward);
 }
 
 Result<std::vector<Diagnostic>> check_pipeline(const std::filesystem::path& file,
                                                const GpuSpec& spec, const AttentionProblem& problem,
                                                const std::vector<ParameterOverride>& overrides) {
-    auto plan = load_file(file, spec, problem, overrides, true);
+    const auto source = read_file(file);
+    if (!source) {
+        return tl::unexpected(source.error());
+    }
+    AttentionProblem asked = problem;
+    asked.direction = pipeline_direction(*source);
+    auto plan = make_plan(*source, spec, asked, overrides);
     if (!plan) {
         return tl::unexpected(plan.error());
     }

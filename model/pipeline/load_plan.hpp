@@ -2,6 +2,7 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
+#include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <filesystem>
@@ -16,15 +17,38 @@ struct ParameterOverride {
     std::string expression;
 };
 
-/// Loads kernel `id` ("fa4_fwd") from `data_dir`/pipelines, or the file itself when `id` ends in
-/// ".yaml", evaluates it for the GPU and problem, checks arrival counts and budgets, and lowers
-/// every program. Errors: usage (unknown id or parameter), input (file; all semantic errors at
-/// once), infeasible (the GPU lacks a capability, a requirement of the file fails, or a budget is
-/// exceeded: by how much, and what fits).
+/// A pipeline file, read and parsed: what stays the same when GPU, problem or parameters change.
+struct PipelineSource {
+    std::string file;    ///< as errors name it
+    std::string kernel;  ///< the file's name without folder and extension
+    std::string text;
+    YamlNode root;
+};
+
+/// Errors (input): not a YAML document as parse_yaml() understands it.
+[[nodiscard]] Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_name);
+
+/// Kernel `id` ("fa4_fwd") from `data_dir`/pipelines, or the file itself when `id` ends in ".yaml".
+/// Errors: usage (unknown id), input (unreadable file).
+[[nodiscard]] Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir,
+                                                   const std::string& id);
+
+/// Evaluates a pipeline for a GPU and problem, checks it and its budgets, and lowers every program.
+/// Errors: usage (unknown parameter, value outside its limits, wrong direction), input (file; all
+/// semantic errors at once), infeasible (the GPU lacks a capability, a requirement of the file
+/// fails, or a budget is exceeded: by how much, and what fits).
+[[nodiscard]] Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
+                                           const AttentionProblem& problem,
+                                           const std::vector<ParameterOverride>& overrides = {});
+
+/// read_pipeline() and make_plan().
 [[nodiscard]] Result<KernelPlan> load_plan(const std::filesystem::path& data_dir,
                                            const std::string& id, const GpuSpec& spec,
                                            const AttentionProblem& problem,
                                            const std::vector<ParameterOverride>& overrides = {});
+
+/// The direction that the file names; forward when it names none (make_plan() reports that).
+[[nodiscard]] Direction pipeline_direction(const PipelineSource& source);
 
 /// Checks a pipeline file as load_plan() does, for the direction that the file names. Returns its
 /// warnings; errors are those of load_plan().

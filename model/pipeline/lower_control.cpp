@@ -1,4 +1,4 @@
-// Loops, conditions, unrolled statements and procedures.
+// Statements, loops and conditions.
 #include "warpline/pipeline/affine.hpp"
 #include "warpline/pipeline/lowering.hpp"
 
@@ -10,10 +10,8 @@
 namespace warpline {
 namespace {
 
-constexpr std::int64_t most_statements = 50'000;  // of one role, procedures pasted
 constexpr std::int64_t most_iterations = 1'000'000;
 constexpr std::int64_t most_per_block = 64;  // iterations of a loop for one block
-constexpr std::int64_t most_unrolled = 64;
 
 bool is_absurd(const Affine& count) {
     const auto per_tile = std::max(
@@ -22,34 +20,6 @@ bool is_absurd(const Affine& count) {
 }
 
 }  // namespace
-
-/// Names given a value or another name for a while; what they meant before comes back at the end.
-struct RoleLowering::Bindings {
-    explicit Bindings(RoleLowering& role) : lowering(role), aliases(role.aliases_) {}
-    Bindings(const Bindings&) = delete;
-    Bindings& operator=(const Bindings&) = delete;
-    ~Bindings() {
-        lowering.aliases_ = std::move(aliases);
-        for (auto entry = numbers.rbegin(); entry != numbers.rend(); ++entry) {
-            if (entry->second) {
-                lowering.reader_.evaluator().define(entry->first, *entry->second);
-            } else {
-                lowering.reader_.evaluator().remove(entry->first);
-            }
-        }
-    }
-    void number(const std::string& name, double value) {
-        Evaluator& evaluator = lowering.reader_.evaluator();
-        const bool known = evaluator.defines(name);
-        numbers.emplace_back(name, known ? std::optional(*evaluator.number(name)) : std::nullopt);
-        evaluator.define(name, value);
-        lowering.aliases_.erase(name);
-    }
-
-    RoleLowering& lowering;
-    std::map<std::string, std::string, std::less<>> aliases;
-    std::vector<std::pair<std::string, std::optional<double>>> numbers;
-};
 
 const std::vector<RoleLowering::Statement>& RoleLowering::statements() {
     static const std::vector<Statement> kinds = {
@@ -81,26 +51,6 @@ RoleLowering::RoleLowering(LoweringContext& context, const DeclaredRole& declare
       reader_(context.reader),
       input_(context.reader.problems().input) {}
 
-Role RoleLowering::run() {
-    Role role = declared_.role;
-    if (declared_.program != nullptr) {
-        Bindings bindings(*this);
-        if (!declared_.each.empty()) {
-            bindings.number(declared_.each, role.copy);
-        }
-        block(declared_.program, *declared_.program);
-        check_classes();
-    }
-    role.program = std::move(program_);
-    role.classes = std::move(classes_);
-    role.handles = handle_count_;
-    return role;
-}
-
-Role lower_role(LoweringContext& context, const DeclaredRole& declared) {
-    return RoleLowering(context, declared).run();
-}
-
 void RoleLowering::block(const YamlNode* list, const YamlNode& parent) {
     if (list == nullptr) {
         input_.error(parent.where, "'do' is missing");
@@ -122,8 +72,7 @@ void RoleLowering::block(const YamlNode* list, const YamlNode& parent) {
 }
 
 /// Statements that never run here: checked for names and grammar, and not kept.
-template <typename Body>
-void RoleLowering::dead(Body body) {
+void RoleLowering::dead(const Body& body) {
     const bool lenient = reader_.lenient();
     const std::size_t length = program_.size();
     const auto handles = handles_;
@@ -204,8 +153,7 @@ void RoleLowering::when(const YamlNode& node, const YamlNode& head) {
         });
 }
 
-template <typename Then, typename Else>
-void RoleLowering::choose(const YamlNode& when, Then then, Else otherwise) {
+void RoleLowering::choose(const YamlNode& when, const Body& then, const Body& otherwise) {
     const auto text = reader_.text(when, "when");
     if (!text) {
         return;
@@ -230,9 +178,8 @@ void RoleLowering::choose(const YamlNode& when, Then then, Else otherwise) {
     }
 }
 
-template <typename Then, typename Else>
-void RoleLowering::choose_at_run_time(const Condition& condition, const YamlNode& when, Then then,
-                                      Else otherwise) {
+void RoleLowering::choose_at_run_time(const Condition& condition, const YamlNode& when,
+                                      const Body& then, const Body& otherwise) {
     if (needs_loop(condition) && loops_.empty()) {
         input_.error(when.where,
                      "this condition looks at a loop's index, and no loop is around it");
@@ -326,125 +273,6 @@ void RoleLowering::tile_loop(const YamlNode& node, const YamlNode& head) {
     loops_.pop_back();
     std::get<LoopBegin>(program_[begin].body).end = static_cast<int>(program_.size());
     emit(LoopEnd{static_cast<int>(begin)}, node);
-}
-
-void RoleLowering::unroll(const YamlNode& node, const YamlNode& head) {
-    if (!head.is_map() || head.fields.size() != 1 || !is_identifier(head.fields[0].first)) {
-        input_.error(head.where, "'unroll' must be one name and a count",
-                     "for example t: q_stages");
-        return;
-    }
-    const std::string& name = head.fields[0].first;
-    const auto count = reader_.integer(head.fields[0].second, "unroll", 0, most_unrolled);
-    if (!count) {
-        return;
-    }
-    const auto body = [&](std::int64_t value) {
-        Bindings bindings(*this);
-        bindings.number(name, static_cast<double>(value));
-        block(node.find("do"), node);
-    };
-    if (*count == 0) {
-        dead([&] { body(0); });
-    }
-    for (std::int64_t value = 0; value < *count && statements_lowered_ <= most_statements;
-         ++value) {
-        body(value);
-    }
-}
-
-void RoleLowering::call(const YamlNode& node, const YamlNode& head) {
-    const auto name = name_of(head, "call");
-    if (!name) {
-        return;
-    }
-    const auto& procedures = context_.declarations.procedures;
-    const auto found = procedures.find(*name);
-    if (found == procedures.end()) {
-        std::vector<std::string> names;
-        for (const auto& [candidate, unused] : procedures) {
-            names.push_back(candidate);
-        }
-        unknown(head, 0, "procedure", *name, names);
-        return;
-    }
-    if (std::find(calls_.begin(), calls_.end(), *name) != calls_.end()) {
-        input_.error(head.where, fmt::format("procedure '{}' calls itself", *name));
-        return;
-    }
-    Bindings bindings(*this);
-    // Arguments mean what they mean at the call, also when a name is both argument and parameter.
-    std::vector<std::pair<std::string, std::variant<double, std::string>>> arguments;
-    const YamlNode* takes = found->second->find("takes");
-    std::vector<std::string> parameters;
-    if (takes != nullptr) {
-        for (const YamlNode& item : takes->items) {
-            parameters.push_back(item.scalar);
-        }
-    }
-    const YamlNode* with = node.find("with");
-    if (with != nullptr) {
-        input_.check_keys(*with, parameters, fmt::format("arguments of '{}'", *name));
-    }
-    for (const std::string& parameter : parameters) {
-        const YamlNode* argument = with == nullptr ? nullptr : with->find(parameter);
-        if (argument == nullptr) {
-            input_.error(node.where, fmt::format("procedure '{}' takes '{}'", *name, parameter));
-            return;
-        }
-        const auto text = reader_.text(*argument, parameter);
-        if (!text) {
-            return;
-        }
-        if (is_identifier(*text) && !reader_.evaluator().defines(std::string(*text))) {
-            arguments.emplace_back(parameter, std::string(resolved(*text)));
-        } else if (const auto value = reader_.number(*argument, parameter)) {
-            arguments.emplace_back(parameter, *value);
-        } else {
-            return;
-        }
-    }
-    for (const auto& [parameter, argument] : arguments) {
-        if (const double* number = std::get_if<double>(&argument)) {
-            bindings.number(parameter, *number);
-        } else {
-            aliases_[parameter] = std::get<std::string>(argument);
-        }
-    }
-    calls_.push_back(*name);
-    block(found->second->find("do"), *found->second);
-    calls_.pop_back();
-}
-
-void RoleLowering::emit(OpBody body, const YamlNode& node, std::string default_label) {
-    program_.push_back(
-        {std::move(body), label_of(node, std::move(default_label)), node.where.line});
-}
-
-std::string RoleLowering::label_of(const YamlNode& node, std::string default_label) {
-    const YamlNode* written = node.is_map() ? node.find("label") : nullptr;
-    const auto text = written == nullptr ? std::nullopt : reader_.text(*written, "label");
-    if (!text) {
-        return default_label;
-    }
-    std::string label;
-    for (std::size_t at = 0; at < text->size();) {
-        const std::size_t close = (*text)[at] == '{' ? text->find('}', at) : std::string_view::npos;
-        if (close == std::string_view::npos) {
-            label += (*text)[at++];
-            continue;
-        }
-        const std::string_view name = text->substr(at + 1, close - at - 1);
-        if (const auto alias = aliases_.find(name); alias != aliases_.end()) {
-            label += alias->second;
-        } else if (const auto value = reader_.evaluator().number(name)) {
-            label += fmt::format("{}", *value);
-        } else {
-            reader_.report(*written, value.error(), "label", at + 1);
-        }
-        at = close + 1;
-    }
-    return label.empty() ? default_label : label;
 }
 
 }  // namespace warpline

@@ -5,6 +5,7 @@
 #include "warpline/pipeline/declarations.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -42,15 +43,19 @@ struct Reference {
 /// Splits "name[a][b]"; nothing when the text is not of that form.
 [[nodiscard]] std::optional<Reference> parse_reference(std::string_view text);
 
-/// Lowers one role. Its members are grouped by file: lower_control.cpp (loops, conditions,
-/// procedures), references.cpp (names and indices), lower_sync.cpp (barriers, rings, groups),
-/// lower_work.cpp (instructions) and lower_async.cpp (MMA, tensor memory, copies).
+/// Lowers one role. Its members are grouped by file: lower_control.cpp (statements, loops,
+/// conditions), lower_paste.cpp (unrolling, procedures, labels), references.cpp (names and
+/// indices), lower_sync.cpp (barriers, rings, groups), lower_work.cpp (instructions),
+/// lower_async.cpp, lower_mma.cpp and lower_copy.cpp.
 class RoleLowering {
   public:
     RoleLowering(LoweringContext& context, const DeclaredRole& declared);
     [[nodiscard]] Role run();
 
   private:
+    /// Statements of one role, once procedures and unrolled statements are written out.
+    static constexpr std::int64_t most_statements = 50'000;
+
     struct Handle {
         int index = 0;
         int ring = 0;
@@ -60,6 +65,7 @@ class RoleLowering {
         Space space = Space::global;
         const Buffer* buffer = nullptr;
     };
+    using Body = std::function<void()>;
     using Lower = void (RoleLowering::*)(const YamlNode& node, const YamlNode& head);
     struct Statement {
         std::string_view keyword;
@@ -73,13 +79,10 @@ class RoleLowering {
     void dead_block(const YamlNode* list, const YamlNode& parent);
     void statement(const YamlNode& node);
     void plain(const YamlNode& node, const Statement& kind);
-    template <typename Then, typename Else>
-    void choose(const YamlNode& when, Then then, Else otherwise);
-    template <typename Then, typename Else>
-    void choose_at_run_time(const Condition& condition, const YamlNode& when, Then then,
-                            Else otherwise);
-    template <typename Body>
-    void dead(Body body);
+    void choose(const YamlNode& when, const Body& then, const Body& otherwise);
+    void choose_at_run_time(const Condition& condition, const YamlNode& when, const Body& then,
+                            const Body& otherwise);
+    void dead(const Body& body);
     void loop(const YamlNode& node, const YamlNode& head);
     void tile_loop(const YamlNode& node, const YamlNode& head);
     void when(const YamlNode& node, const YamlNode& head);

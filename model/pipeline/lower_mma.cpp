@@ -1,0 +1,199 @@
+// Chains of MMA instructions.
+#include "warpline/hardware/mma_timing.hpp"
+#include "warpline/pipeline/lowering.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+constexpr std::int64_t largest_mma = 1 << 16;
+constexpr int warps_of_group = 4;
+
+std::string_view path_name(MmaPath path) {
+    switch (path) {
+        case MmaPath::tcgen05:
+            return "tcgen05";
+        case MmaPath::wgmma:
+            return "wgmma";
+        case MmaPath::mma_sync:
+            return "mma_sync";
+    }
+    return "";
+}
+
+OperandSource source_of(BufferSpace space) {
+    switch (space) {
+        case BufferSpace::smem:
+            return OperandSource::smem;
+        case BufferSpace::tmem:
+            return OperandSource::tmem;
+        case BufferSpace::registers:
+            return OperandSource::registers;
+    }
+    return OperandSource::smem;
+}
+
+/// Rows and columns of one instruction where the path fixes them; 0: the statement's own.
+struct InstructionShape {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+};
+InstructionShape fixed_shape(MmaPath path) {
+    switch (path) {
+        case MmaPath::tcgen05:
+            return {0, 0};
+        case MmaPath::wgmma:
+            return {64, 0};
+        case MmaPath::mma_sync:
+            return {16, 8};
+    }
+    return {0, 0};
+}
+
+}  // namespace
+
+std::optional<BufferSpace> RoleLowering::operand(const YamlNode& node, const char* key) {
+    const YamlNode* named = input_.require(node, key, "'async: mma'");
+    const auto text = named == nullptr ? std::nullopt : reader_.text(*named, key);
+    if (!text) {
+        return std::nullopt;
+    }
+    if (*text == "registers" && find_buffer(context_.declarations, *text) == nullptr) {
+        return BufferSpace::registers;
+    }
+    const Buffer* found = buffer(*named, *text, 0);
+    return found == nullptr ? std::nullopt : std::optional(found->space);
+}
+
+bool RoleLowering::operands_legal(const YamlNode& node, BufferSpace a, BufferSpace b,
+                                  BufferSpace d) {
+    const auto require = [&](const char* key, BufferSpace space,
+                             std::initializer_list<BufferSpace> legal) {
+        if (std::find(legal.begin(), legal.end(), space) != legal.end()) {
+            return true;
+        }
+        std::vector<std::string_view> names;
+        for (const BufferSpace allowed : legal) {
+            names.push_back(buffer_space_name(allowed));
+        }
+        input_.error(node.find(key)->where,
+                     fmt::format("operand {} of a {} MMA must be in {}, not in {}", key,
+                                 path_name(context_.path), fmt::join(names, " or "),
+                                 buffer_space_name(space)));
+        return false;
+    };
+    using S = BufferSpace;
+    switch (context_.path) {
+        case MmaPath::tcgen05: {
+            const bool inputs = require("a", a, {S::smem, S::tmem}) & require("b", b, {S::smem});
+            return require("d", d, {S::tmem}) && inputs;
+        }
+        case MmaPath::wgmma: {
+            const bool inputs =
+                require("a", a, {S::smem, S::registers}) & require("b", b, {S::smem});
+            return require("d", d, {S::registers}) && inputs;
+        }
+        case MmaPath::mma_sync: {
+            const bool inputs = require("a", a, {S::registers}) & require("b", b, {S::registers});
+            return require("d", d, {S::registers}) && inputs;
+        }
+    }
+    return false;
+}
+
+std::optional<DType> RoleLowering::dtype_of(const YamlNode& node) {
+    const YamlNode* written = node.find("dtype");
+    if (written == nullptr) {
+        return context_.problem.dtype;
+    }
+    const auto text = reader_.text(*written, "dtype");
+    if (text == "bf16") {
+        return DType::bf16;
+    }
+    if (text == "fp16") {
+        return DType::fp16;
+    }
+    if (text == "fp8") {
+        return DType::fp8;
+    }
+    if (text) {
+        unknown(*written, 0, "dtype", *text, {"bf16", "fp16", "fp8"});
+    }
+    return std::nullopt;
+}
+
+std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
+    const bool pair = reader_.flag(node.find("pair"), "pair", false);
+    const auto m = required(node, "m", 1, largest_mma);
+    const auto n = required(node, "n", 1, largest_mma);
+    const auto k = required(node, "k", 1, largest_mma);
+    const auto dtype = dtype_of(node);
+    if (!m || !n || !k || !dtype || reader_.lenient()) {
+        return std::nullopt;
+    }
+    if (pair && (context_.declarations.cluster != 2 || context_.path != MmaPath::tcgen05)) {
+        input_.error(node.find("pair")->where, "a pair needs tcgen05 and a cluster of 2 CTAs");
+        return std::nullopt;
+    }
+    const InstructionShape fixed = fixed_shape(context_.path);
+    const std::int64_t one_m = fixed.m == 0 ? *m : fixed.m;
+    const std::int64_t one_n = fixed.n == 0 ? *n : fixed.n;
+    if (*m % one_m != 0 || *n % one_n != 0) {
+        reader_.value_error(node.where,
+                            fmt::format("a {} instruction covers {} x {}: m = {} and n "
+                                        "= {} must be multiples",
+                                        path_name(context_.path), one_m, one_n, *m, *n));
+        return std::nullopt;
+    }
+    if (context_.path == MmaPath::wgmma && declared_.role.warps % warps_of_group != 0) {
+        input_.error(node.where, fmt::format("wgmma needs whole warp groups of 4; role '{}' has {}",
+                                             declared_.role.base_name, declared_.role.warps));
+        return std::nullopt;
+    }
+    const auto timing =
+        mma_timing(context_.spec, {context_.path, static_cast<int>(one_m), static_cast<int>(one_n),
+                                   pair ? 2 : 1, source_of(a), *dtype});
+    if (!timing) {
+        for (const Diagnostic& diagnostic : timing.error().diagnostics) {
+            infeasible(node.where, diagnostic.message, diagnostic.hint);
+        }
+        return std::nullopt;
+    }
+    if (*k % timing->k != 0) {
+        reader_.value_error(node.find("k")->where,
+                            fmt::format("k must be a multiple of {}, is {}", timing->k, *k),
+                            "pad the head dim as the kernel does");
+        return std::nullopt;
+    }
+    MmaOp op;
+    op.steps = (*m / one_m) * (*n / one_n) * (*k / timing->k);
+    op.tensor = timing->tensor;
+    op.smem_bytes = timing->smem_bytes;
+    op.first_operand = timing->first_operand;
+    op.completion = timing->completion;
+    op.pair = pair;
+    // Each warp of a warp group executes a quarter of the instruction.
+    op.flops = context_.path == MmaPath::wgmma ? timing->flops / warps_of_group : timing->flops;
+    if (const auto model = context_.spec.mma.find(context_.path);
+        model != context_.spec.mma.end()) {
+        op.issue_slots = std::max<std::int64_t>(1, std::llround(model->second.issue_slots));
+    }
+    return op;
+}
+
+void RoleLowering::mma(const YamlNode& node) {
+    const auto a = operand(node, "a");
+    const auto b = operand(node, "b");
+    const auto d = operand(node, "d");
+    const bool legal = a && b && d && operands_legal(node, *a, *b, *d);
+    const auto op = mma_op(node, a.value_or(BufferSpace::smem));
+    if (legal && (op || reader_.lenient())) {
+        emit_async(node, op.value_or(MmaOp{}), fmt::format("mma {}", node.find("d")->scalar));
+    }
+}
+
+}  // namespace warpline

@@ -1,0 +1,140 @@
+#include "warpline/pipeline/resolve.hpp"
+
+#include "warpline/pipeline/problem_names.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+constexpr std::string_view schema = "warpline-pipeline/1";
+
+void read_head(const Request& request, Resolved& out) {
+    DiagnosticSink& input = out.problems.input;
+    input.check_keys(request.root,
+                     {"schema", "title", "source", "notes", "assumptions", "direction", "requires",
+                      "parameters", "checks", "cluster", "ctas_per_sm", "tiles", "buffers",
+                      "barriers", "roles", "procedures", "program"},
+                     "a pipeline file");
+    if (!request.root.is_map()) {
+        return;
+    }
+    const auto version = input.require_text(request.root, "schema", "the file");
+    if (version && *version != schema) {
+        input.error(request.root.find("schema")->where,
+                    fmt::format("unknown schema '{}'", *version),
+                    fmt::format("this version reads {}", schema));
+    }
+    static_cast<void>(input.require_text(request.root, "title", "the file"));
+    static_cast<void>(texts_of(request.root, "notes", input));
+    static_cast<void>(input.require(request.root, "roles", "the file"));
+    static_cast<void>(input.require(request.root, "program", "the file"));
+    const auto direction = direction_of(request.root, input);
+    if (direction && *direction != request.problem.direction) {
+        out.problems.usage.error(
+            request.root.find("direction")->where,
+            fmt::format("a {} kernel for a {} problem",
+                        *direction == Direction::forward ? "forward" : "backward",
+                        request.problem.direction == Direction::forward ? "forward" : "backward"));
+    }
+    for (const std::string& capability : texts_of(request.root, "requires", input)) {
+        const auto& known = known_capabilities();
+        if (!std::binary_search(known.begin(), known.end(), capability)) {
+            const std::string near = nearest_name(capability, known);
+            input.error(request.root.find("requires")->where,
+                        fmt::format("no GPU has a capability '{}'", capability),
+                        near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+        } else if (!request.spec.has(capability)) {
+            out.problems.infeasible.error(
+                request.root.find("requires")->where,
+                fmt::format("the kernel requires '{}', which {} does not have", capability,
+                            request.spec.id));
+        }
+    }
+}
+
+void run_checks(const YamlNode* checks, Resolved& out) {
+    if (checks == nullptr) {
+        return;
+    }
+    DiagnosticSink& input = out.problems.input;
+    if (!checks->is_sequence()) {
+        input.error(checks->where, "'checks' must be a list of that and message");
+        return;
+    }
+    for (const YamlNode& check : checks->items) {
+        input.check_keys(check, {"that", "message"}, "a check");
+        const YamlNode* that = input.require(check, "that", "a check");
+        const auto message = input.require_text(check, "message", "a check");
+        if (that != nullptr && message && !out.reader.flag(that, "that", true)) {
+            out.problems.infeasible.error(that->where, *message);
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<Direction> direction_of(const YamlNode& root, DiagnosticSink& input) {
+    const auto text = input.require_text(root, "direction", "the file");
+    if (text == "forward") {
+        return Direction::forward;
+    }
+    if (text == "backward") {
+        return Direction::backward;
+    }
+    if (text) {
+        input.error(root.find("direction")->where, fmt::format("direction is '{}'", *text),
+                    "forward or backward");
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> texts_of(const YamlNode& root, const char* key, DiagnosticSink& input) {
+    std::vector<std::string> texts;
+    const YamlNode* list = root.find(key);
+    if (list == nullptr) {
+        return texts;
+    }
+    if (!list->is_sequence()) {
+        input.error(list->where, fmt::format("'{}' must be a list of texts", key));
+        return texts;
+    }
+    for (const YamlNode& item : list->items) {
+        if (item.is_scalar()) {
+            texts.push_back(item.scalar);
+        } else {
+            input.error(item.where, fmt::format("'{}' must be a list of texts", key),
+                        "quote a text that holds a colon");
+        }
+    }
+    return texts;
+}
+
+void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,
+             Resolved& out) {
+    for (const auto& [name, value] : problem_names(request.problem)) {
+        out.evaluator.define(name, value);
+    }
+    out.evaluator.define("true", 1.0);
+    out.evaluator.define("false", 0.0);
+    for (const char* name : {"blocks", "masked_first", "masked_last"}) {
+        out.evaluator.explain_absence(
+            name,
+            fmt::format("'{}' changes from tile to tile: only loop and when can use it", name));
+    }
+    out.evaluator.explain_absence("index", "'index' is known in 'when: chance' only");
+    read_head(request, out);
+    if (!request.root.is_map() || !out.problems.infeasible.empty()) {
+        return;
+    }
+    out.parameters = resolve_parameters(request.root.find("parameters"), overrides, out.reader);
+    run_checks(request.root.find("checks"), out);
+    if (out.problems.input.empty() && !out.problems.none()) {
+        return;
+    }
+    out.declarations = read_declarations(request.root, out.reader);
+}
+
+}  // namespace warpline

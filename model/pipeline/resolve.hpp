@@ -1,0 +1,43 @@
+// The first half of loading a pipeline: values and declarations, for one GPU and problem.
+#pragma once
+
+#include "warpline/pipeline/declarations.hpp"
+#include "warpline/pipeline/parameters.hpp"
+#include "warpline/workload/attention.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpline {
+
+/// What is asked: a file, for a GPU and a problem.
+struct Request {
+    const YamlNode& root;
+    const GpuSpec& spec;
+    const AttentionProblem& problem;
+};
+
+/// The values and declarations of a file: all that its programs need to be read.
+struct Resolved {
+    explicit Resolved(const GpuSpec& spec) : evaluator(spec), reader(evaluator, problems) {}
+    Problems problems;
+    Evaluator evaluator;
+    ValueReader reader;
+    std::vector<Parameter> parameters;
+    Declarations declarations;
+};
+
+/// The direction that the file names, or nothing and an error.
+[[nodiscard]] std::optional<Direction> direction_of(const YamlNode& root, DiagnosticSink& input);
+
+/// The texts of a list such as `assumptions`; empty without one.
+[[nodiscard]] std::vector<std::string> texts_of(const YamlNode& root, const char* key,
+                                                DiagnosticSink& input);
+
+/// Everything before the programs. Stops early when the request cannot be met, since what follows
+/// would only fail for the same reason.
+void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,
+             Resolved& out);
+
+}  // namespace warpline

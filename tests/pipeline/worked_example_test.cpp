@@ -1,0 +1,49 @@
+// The example that the language's page shows must be what it says.
+#include "pipeline_fixture.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <doctest/doctest.h>
+
+using namespace warpline;
+using namespace warpline::test;
+
+namespace {
+
+std::string example() {
+    std::ifstream file(std::string(WARPLINE_SOURCE_DIR) + "/pipelines/README.md");
+    REQUIRE(file.is_open());
+    const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::string fence = "```yaml\n";
+    const std::size_t begin = page.find(fence) + fence.size();
+    const std::size_t end = page.find("```", begin);
+    REQUIRE(end != std::string::npos);
+    return page.substr(begin, end - begin);
+}
+
+}  // namespace
+
+TEST_CASE("the worked example loads on every GPU it names, without a warning") {
+    for (const char* id : {"b200", "h100_sxm"}) {
+        for (const std::int64_t head_dim : {64, 128}) {
+            const auto source = parse_pipeline(example(), "small_fwd.yaml");
+            REQUIRE(source.has_value());
+            const auto plan = make_plan(*source, gpu(id), problem(head_dim));
+            REQUIRE_MESSAGE(plan.has_value(), plan.error().text());
+            CHECK(plan->warnings.empty());
+            CHECK(plan->roles.size() == 2);
+        }
+    }
+}
+
+TEST_CASE("the worked example's limits answer as the page promises") {
+    const auto source = parse_pipeline(example(), "small_fwd.yaml");
+    CHECK_FALSE(make_plan(*source, gpu("b200"), problem(72)).has_value());
+    CHECK_FALSE(make_plan(*source, gpu("a100_sxm"), problem(64)).has_value());
+    const auto over =
+        make_plan(*source, gpu("b200"), problem(128), {{"tile_kv", "128"}, {"kv_stages", "16"}});
+    REQUIRE_FALSE(over.has_value());
+    CHECK(over.error().kind == FailureKind::infeasible);
+    CHECK(contains(over.error().text(), "fits with tile_kv = 48, or kv_stages = 6"));
+}
