@@ -5,8 +5,10 @@
 #include "warpline/engine/compiled_plan.hpp"
 #include "warpline/engine/event_queue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -41,8 +43,13 @@ class IssuePort {
     IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
 
     void add(const IssueRequest& request, Tick now, EventQueue& queue);
-    /// Issues one batch if one may issue now. Returns whether it did.
+    /// Issues one batch if one may issue now. Returns whether it did; then what the grant causes is
+    /// to be done, and resume() called.
     bool dispatch(Tick now, std::int64_t version, EventQueue& queue, Grant& grant);
+    void resume(Tick now, EventQueue& queue) {
+        granting_ = false;
+        schedule(now, queue);
+    }
 
     [[nodiscard]] const Account& account(Unit unit) const {
         return accounts_[static_cast<std::size_t>(unit)];
@@ -53,13 +60,20 @@ class IssuePort {
     template <typename Visitor>
     void visit(Visitor& visitor) {
         visitor.compare(static_cast<std::int64_t>(waiting_.size()));
+        // When a unit became free matters back to when the oldest request could have used it: the
+        // books say which of the two the request waited for.
+        Tick oldest = std::numeric_limits<Tick>::max();
+        for (const IssueRequest& request : waiting_) {
+            oldest = std::min(oldest, request.ready);
+        }
         for (IssueRequest& request : waiting_) {
             visitor.compare(request.agent);
             visitor.clock(request.ready);
+            visitor.compare(request.cause);
         }
-        visitor.future(issue_free_);
+        visitor.since(issue_free_, oldest);
         for (Tick& free : pipe_free_) {
-            visitor.future(free);
+            visitor.since(free, oldest);
         }
         visitor.compare(last_issuer_);
         if (dispatch_at_ != no_dispatch) {
@@ -90,6 +104,7 @@ class IssuePort {
     Tick issue_free_ = 0;
     int last_issuer_ = -1;  ///< warp index
     Tick dispatch_at_ = no_dispatch;
+    bool granting_ = false;  ///< requests that come now are looked at together, in resume()
     std::int64_t version_ = 0;
 };
 

@@ -267,9 +267,10 @@ void Simulation::handle(const Event& event) {
             break;
         case EventKind::dispatch: {
             Grant grant;
-            if (ports_[static_cast<std::size_t>(event.a)].dispatch(event.time, event.b, queue_,
-                                                                   grant)) {
+            IssuePort& port = ports_[static_cast<std::size_t>(event.a)];
+            if (port.dispatch(event.time, event.b, queue_, grant)) {
                 granted(grant);
+                port.resume(event.time, queue_);
             }
             break;
         }

@@ -19,6 +19,7 @@ class StateTour {
     void compare(std::int64_t value) { v_.compare(value); }
     void exact(std::int64_t& value) { v_.exact(value); }
     void future(Tick& time) { v_.future(time); }
+    void since(Tick& time, Tick floor) { v_.since(time, floor); }
     void clock(Tick& time) { v_.clock(time); }
     void counter(std::int64_t& value, std::int64_t base) { v_.counter(value, base); }
     void moved(std::int64_t& value) { v_.moved(value); }
@@ -41,12 +42,10 @@ class StateTour {
     void phases(std::int64_t& completed, int barrier) {
         const int ring = s_.plan_.barriers[static_cast<std::size_t>(barrier)].ring;
         if (ring >= 0) {
-            const std::int64_t lap = ring_base_[static_cast<std::size_t>(ring)] / ring_stages(ring);
-            // An instance that stays behind has nobody who waits for it: the leader's CTA has its
-            // own.
-            compare(std::max(completed - lap, -most_laps));
+            v_.counter(completed, ring_base_[static_cast<std::size_t>(ring)] / ring_stages(ring));
+        } else {
+            v_.moved(completed);
         }
-        v_.moved(completed);
     }
 
     void run() {
@@ -106,6 +105,8 @@ class StateTour {
         compare(agent.pc);
         compare(agent.batch);
         future(agent.ready);
+        compare(agent.ready_cause);  // causes decide no time, but what the books will say of it
+        compare(agent.op_cause);
         compare(agent.state == AgentState::at_drain || agent.state == AgentState::at_barrier ||
                         agent.state == AgentState::at_tensor
                     ? agent.blocked_on
@@ -199,6 +200,7 @@ class StateTour {
         compare(flight.done ? 1 : 0);
         compare(flight.signal);
         compare(flight.stage);
+        compare(flight.cause);
         exact(flight.quanta_left);
         exact(flight.quanta_pending);
         if (flight.stage == 1) {

@@ -39,6 +39,7 @@ class SmemPort {
         visitor.compare(running_ ? 1 : 0);
         for (Request& request : waiting_) {
             visitor.exact(request.remaining);
+            visitor.compare(request.cause);
             visitor.compare(static_cast<std::int64_t>(request.requester.kind));
             visitor.requester(request.requester.kind, request.requester.index);
         }

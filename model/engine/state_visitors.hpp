@@ -3,6 +3,7 @@
 // A quantity is shown to a visitor by what it means:
 //   compare, exact   decides the future as it is
 //   future           an instant; one that has passed decides nothing
+//   since            an instant; one before a floor, which is not after now, decides nothing
 //   clock            an instant whose distance from now decides something even when it has passed
 //   counter          a count that matters relative to another one
 //   moved, books     decides nothing, but grows
@@ -23,21 +24,18 @@ class StateWriter {
 
     void compare(std::int64_t value) { out_.relative.push_back(value); }
     void exact(std::int64_t& value) { out_.relative.push_back(value); }
-    void future(Tick& time) {
-        out_.relative.push_back(std::max<Tick>(time - now_, 0));
-        out_.absolute.push_back(time);
+    void future(Tick& time) { since(time, now_); }
+    void since(Tick& time, Tick floor) {
+        out_.relative.push_back(std::max(time, std::min(floor, now_)) - now_);
     }
-    void clock(Tick& time) {
-        out_.relative.push_back(time - now_);
-        out_.absolute.push_back(time);
-    }
+    void clock(Tick& time) { out_.relative.push_back(time - now_); }
     void counter(std::int64_t& value, std::int64_t base) {
         out_.relative.push_back(value - base);
         out_.absolute.push_back(value);
     }
     void moved(std::int64_t& value) { out_.absolute.push_back(value); }
     void books(Account& account) {
-        out_.absolute.push_back(account.until);
+        out_.booked_until.push_back(account.until);
         out_.absolute.push_back(account.busy);
         out_.absolute.insert(out_.absolute.end(), account.charged.begin(), account.charged.end());
     }
@@ -55,16 +53,20 @@ class StateWriter {
 class StateMover {
   public:
     StateMover(const Snapshot& from, const Snapshot& to, std::int64_t periods)
-        : from_(from), to_(to), periods_(periods) {}
+        : from_(from), to_(to), periods_(periods), shift_(periods * (to.now - from.now)) {}
 
     void compare(std::int64_t) {}
     void exact(std::int64_t&) {}
-    void future(Tick& time) { move(time); }
-    void clock(Tick& time) { move(time); }
+    /// An instant that has passed stays: how long ago it was may have changed in the period seen.
+    void future(Tick& time) { since(time, to_.now); }
+    void since(Tick& time, Tick floor) { time += time > std::min(floor, to_.now) ? shift_ : 0; }
+    void clock(Tick& time) { time += shift_; }
     void counter(std::int64_t& value, std::int64_t) { move(value); }
     void moved(std::int64_t& value) { move(value); }
     void books(Account& account) {
-        move(account.until);
+        account.until +=
+            periods_ * (to_.booked_until[next_account_] - from_.booked_until[next_account_]);
+        ++next_account_;
         move(account.busy);
         for (Tick& time : account.charged) {
             move(time);
@@ -81,7 +83,9 @@ class StateMover {
     const Snapshot& from_;
     const Snapshot& to_;
     std::int64_t periods_;
+    Tick shift_;
     std::size_t next_ = 0;
+    std::size_t next_account_ = 0;
 };
 
 }  // namespace warpline

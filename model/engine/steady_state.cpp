@@ -19,6 +19,19 @@ std::uint64_t hash_of(const std::vector<std::int64_t>& values) {
     return hash;
 }
 
+/// Whether the period between the two instants books what every later one will: a unit or warp is
+/// booked as far behind now at its end as at its start, or not used at all. The first periods of a
+/// loop still book gaps from before it.
+bool books_are_periodic(const Snapshot& from, const Snapshot& to) {
+    for (std::size_t i = 0; i < to.booked_until.size(); ++i) {
+        const Tick advance = to.booked_until[i] - from.booked_until[i];
+        if (advance != 0 && advance != to.now - from.now) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 std::int64_t SteadyStateFinder::scaling_index(const Simulation& simulation, const Agent& agent) {
@@ -51,7 +64,8 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
     snapshot.anchor_index = scaling_index(simulation, anchor);
     snapshot.hash = hash_of(snapshot.relative);
     for (const Snapshot& earlier : seen_) {
-        if (earlier.hash != snapshot.hash || earlier.relative != snapshot.relative) {
+        if (earlier.hash != snapshot.hash || earlier.relative != snapshot.relative ||
+            !books_are_periodic(earlier, snapshot)) {
             continue;
         }
         if (!found_.found) {

@@ -21,7 +21,8 @@ struct Agent;
 struct Snapshot {
     Tick now = 0;
     std::vector<std::int64_t> relative;  ///< decides the future
-    std::vector<std::int64_t> absolute;  ///< what skipping must move
+    std::vector<std::int64_t> absolute;  ///< counts that skipping must move
+    std::vector<Tick> booked_until;      ///< `until` of every account
     std::uint64_t hash = 0;
     std::int64_t anchor_index = 0;           ///< iteration of the anchor's loop
     std::vector<std::int64_t> loop_indices;  ///< of every loop that scales, warp by warp

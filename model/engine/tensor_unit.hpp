@@ -61,6 +61,7 @@ class TensorUnit {
         visitor.compare(static_cast<std::int64_t>(chains_.size()));
         for (MmaChain& chain : chains_) {
             visitor.in_flight(chain.in_flight);
+            visitor.compare(chain.cause);
             visitor.exact(chain.unfetched);
             visitor.exact(chain.unfinished);
         }

@@ -75,6 +75,7 @@ TEST_CASE("any number of tiles and blocks runs, folded as unfolded") {
         for (const std::int64_t n : {0, 1, 2, stages - 1, stages, stages + 1, 40}) {
             for (const std::int64_t count : {1, 2, 5}) {
                 CAPTURE(n);
+                CAPTURE(stages);
                 CAPTURE(count);
                 const Schedule unfolded = run_checked(plan, tiles_of(n, count));
                 CHECK(unfolded.tile_ends.size() == static_cast<std::size_t>(count));
