@@ -35,10 +35,12 @@ struct SteadyAnswers {
 /// How tiles were spread over the GPU.
 struct WaveSummary {
     std::int64_t tiles = 0;
-    std::int64_t slots = 0;      ///< clusters that run at a time
-    double waves = 0.0;          ///< tiles / slots
-    double makespan_cycles = 0;  ///< first launch to last exit
-    double mean_active_cycles = 0;
+    std::int64_t slots = 0;            ///< clusters that run at a time
+    double waves = 0.0;                ///< tiles / slots
+    double makespan_cycles = 0;        ///< first launch to last exit
+    double mean_active_cycles = 0;     ///< mean over all SMs of cycles with a resident CTA
+    double tail_cycles = 0;            ///< makespan less the mean over slots of their last exit
+    double makespan_error_cycles = 0;  ///< bound on the placement's error; 0: exact for its order
     double first_tile_cycles = 0, middle_tile_cycles = 0,
            last_tile_cycles = 0;  ///< of the longest class
     bool memory_bound = false;    ///< HBM traffic, not the SMs, sets the time
@@ -51,7 +53,9 @@ struct UnitReport {
     Unit unit = Unit::issue;
     double busy = 0.0;              ///< fraction of the simulated step, busiest instance
     double demand_cycles = 0.0;     ///< per loop step
-    double only_this_limits = 0.0;  ///< TFLOP/s if nothing else limited
+    double only_this_limits = 0.0;  ///< TFLOP/s if nothing else limited; infinite without demand
+    /// Over the whole problem, mean over the GPU's SMs: sum over the unit's instances, cycles.
+    double work_per_sm = 0.0;
 };
 
 struct Prediction {

@@ -35,8 +35,9 @@ void Simulation::start_copy(const Agent& agent, std::int32_t index, const CopyOp
     Tick begin = now;
     if (op.engine == CopyEngine::tma) {
         begin = std::max(now, tma_free_[sm]);
-        tma_free_[sm] = begin + plan_.machine.tma.issue_interval;
-        tma_accounts_[sm].work(begin, plan_.machine.tma.issue_interval, flight.cause);
+        const Tick requests = plan_.machine.tma.issue_interval * agent.multiplicity;
+        tma_free_[sm] = begin + requests;
+        tma_accounts_[sm].work(begin, requests, flight.cause);
         touch(tma_free_[sm]);
     }
     flight.started = begin;

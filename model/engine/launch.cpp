@@ -101,11 +101,14 @@ void Simulation::start_mma(const Agent& agent, std::int32_t flight, const MmaOp&
     MmaChain chain;
     chain.in_flight = flight;
     chain.tensor = op.tensor;
-    chain.fetch = port_ticks(op.smem_bytes * agent.multiplicity);
+    // Warps folded into this one work beside it on tensor cores of their own, or after it on the
+    // SM's.
+    const bool shared = plan_.machine.tensor_scope == UnitScope::sm;
+    chain.fetch = port_ticks(op.smem_bytes * (shared ? 1 : agent.multiplicity));
     chain.first_operand = op.first_operand;
     chain.completion = ideal(Mechanism::mma_latency) ? 0 : op.completion;
     chain.pair = op.pair && plan_.cluster == 2;
-    chain.steps = chain.unfetched = chain.unfinished = op.steps;
+    chain.steps = chain.unfetched = chain.unfinished = op.steps * (shared ? agent.multiplicity : 1);
     chain.cause = flights_[static_cast<std::size_t>(flight)].cause;
     const int tensor = tensor_index(agent);
     tensors_[static_cast<std::size_t>(tensor)].push(chain, now, queue_, *this);

@@ -41,10 +41,12 @@ class StateTour {
     void phases(std::int64_t& completed, int barrier) {
         const int ring = s_.plan_.barriers[static_cast<std::size_t>(barrier)].ring;
         if (ring >= 0) {
-            v_.counter(completed, ring_base_[static_cast<std::size_t>(ring)] / ring_stages(ring));
-        } else {
-            v_.moved(completed);
+            const std::int64_t lap = ring_base_[static_cast<std::size_t>(ring)] / ring_stages(ring);
+            // An instance that stays behind has nobody who waits for it: the leader's CTA has its
+            // own.
+            compare(std::max(completed - lap, -most_laps));
         }
+        v_.moved(completed);
     }
 
     void run() {
@@ -73,6 +75,8 @@ class StateTour {
     }
 
   private:
+    static constexpr std::int64_t most_laps = 8;  ///< what is further behind no longer matters
+
     [[nodiscard]] std::int64_t ring_stages(int ring) const {
         return std::max(1, s_.plan_.rings[static_cast<std::size_t>(ring)].stages);
     }
@@ -159,7 +163,7 @@ class StateTour {
             // A slot taken long ago and kept decides nothing inside the loop.
             const std::int64_t base = ring_base_[static_cast<std::size_t>(ring)];
             const std::int64_t age = agent.handles[h] - base;
-            compare(std::max(age, -8 * ring_stages(ring)));
+            compare(std::max(age, -most_laps * ring_stages(ring)));
             moved(agent.handles[h]);
         }
         for (const auto& [barrier, copy] : uses.waits) {

@@ -28,19 +28,21 @@ enum class BaseUnit : std::uint8_t {
 inline constexpr std::size_t base_unit_count = 13;
 
 struct Dimension {
-    std::array<int, base_unit_count> exponents{};
+    // Bytes, because GCC 12 confuses template arguments that hold arrays of wider integers.
+    std::array<std::int8_t, base_unit_count> exponents{};
 
     /// `base` to the power `exponent`.
     static constexpr Dimension of(BaseUnit base, int exponent = 1) {
         Dimension dimension;
-        dimension.exponents.at(static_cast<std::size_t>(base)) = exponent;
+        dimension.exponents.at(static_cast<std::size_t>(base)) = static_cast<std::int8_t>(exponent);
         return dimension;
     }
 
     friend constexpr Dimension operator*(const Dimension& a, const Dimension& b) {
         Dimension product;
         for (std::size_t i = 0; i < base_unit_count; ++i) {
-            product.exponents.at(i) = a.exponents.at(i) + b.exponents.at(i);
+            product.exponents.at(i) =
+                static_cast<std::int8_t>(a.exponents.at(i) + b.exponents.at(i));
         }
         return product;
     }
@@ -48,7 +50,8 @@ struct Dimension {
     friend constexpr Dimension operator/(const Dimension& a, const Dimension& b) {
         Dimension quotient;
         for (std::size_t i = 0; i < base_unit_count; ++i) {
-            quotient.exponents.at(i) = a.exponents.at(i) - b.exponents.at(i);
+            quotient.exponents.at(i) =
+                static_cast<std::int8_t>(a.exponents.at(i) - b.exponents.at(i));
         }
         return quotient;
     }

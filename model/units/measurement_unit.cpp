@@ -143,7 +143,7 @@ std::string dimension_text(const Dimension& dimension) {
     std::string above;
     std::string below;
     for (std::size_t i = 0; i < base_unit_count; ++i) {
-        const int exponent = dimension.exponents.at(i);
+        const int exponent = +dimension.exponents.at(i);  // a number, not a character
         const std::string power = std::abs(exponent) > 1
                                       ? fmt::format("{}^{}", base_names.at(i), std::abs(exponent))
                                       : std::string(base_names.at(i));

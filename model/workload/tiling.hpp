@@ -24,14 +24,19 @@ enum class TileScheduler : std::uint8_t {
 };
 
 /// The geometry a kernel works in. `rows` are rows of the tiled dimension a cluster owns, `block`
-/// the columns of one loop step.
+/// the columns of one loop step. Both are at least 1.
 struct TileShape {
     std::int64_t rows = 128;
     std::int64_t block = 128;
     TileLoop loop = TileLoop::over_kv;
     TileOrder order = TileOrder::linear;
     TileScheduler scheduler = TileScheduler::single_tile;
-    bool pack_gqa = false;  ///< rows of one tile hold all query heads of a KV head
+    bool pack_gqa = false;  ///< query rows of all heads of a KV head are one sequence of rows, head
+                            ///< fastest; there is then one tiled head a KV head
+    /// Heads whose tiles are launched interleaved: head fastest, then tile index, then the next
+    /// group. 1: one head after the other. Kernels group the heads whose K and V fit in L2
+    /// together. At most 2^20.
+    std::int64_t head_group = 1;
 };
 
 /// What a tile's program depends on. Two tiles of one class take the same time on an idle SM.
@@ -43,7 +48,7 @@ struct TileClass {
     friend bool operator==(const TileClass&, const TileClass&) = default;
 };
 
-/// `count` consecutive tiles of one class, in launch order within one head of one sequence.
+/// `count` consecutive tiles of one class, in launch order.
 struct TileRun {
     TileClass tile;
     std::int64_t count = 1;
@@ -51,18 +56,48 @@ struct TileRun {
     friend bool operator==(const TileRun&, const TileRun&) = default;
 };
 
-/// Tiles of one (sequence, head) pair in launch order, and how many such pairs are alike.
-struct HeadTiles {
+/// `runs`, repeated; each repetition has `step` more blocks in every tile than the one before
+/// (fewer when negative). A causal head of any length is one or two sections.
+struct TileSection {
     std::vector<TileRun> runs;
-    std::int64_t pairs = 1;
+    std::int64_t repeats = 1;
+    std::int64_t step = 0;
+
+    friend bool operator==(const TileSection&, const TileSection&) = default;
 };
 
-/// Tiles of the whole problem in launch order: heads in order, sequences outermost. Kernels visit
-/// KV blocks in descending order, so a causal diagonal or a ragged end is masked first; every tile
-/// with work runs masked code on at least its first block (the column limit), as the real kernels
-/// do. Tiles without work have blocks = 0 and are kept: they still write their output. Linear in
-/// the number of distinct tiles of a head; equal neighbours are one run.
+/// Tiles of one group of heads (see TileShape::head_group) in launch order, and how many such
+/// groups follow one another.
+struct HeadTiles {
+    std::vector<TileSection> sections;
+    std::int64_t groups = 1;
+
+    friend bool operator==(const HeadTiles&, const HeadTiles&) = default;
+};
+
+/// Tiles of the whole problem in launch order: heads in order, sequences outermost.
+///
+/// Forward kernels visit KV blocks in descending order, so a causal diagonal or a ragged end comes
+/// first, and every tile with work runs masked code on at least its first block (the column limit),
+/// as the real kernels do. Backward kernels visit Q blocks in ascending order, the diagonal first;
+/// a ragged tile of keys runs masked code on every block. A block runs masked code when it holds
+/// an edge of the mask for any row of the tile, padding rows included: the newest or the oldest key
+/// that the row sees, or keys beyond. Tiles without work have blocks = 0 and are kept: they still
+/// write their output.
+///
+/// The cost depends on the shape of the mask, not on the length: equal neighbours are one run, and
+/// arithmetic progressions one section.
 [[nodiscard]] std::vector<HeadTiles> cut_into_tiles(const AttentionProblem& problem,
                                                     const TileShape& shape);
+
+/// Tiles of one group.
+[[nodiscard]] std::int64_t tiles_in_group(const HeadTiles& tiles);
+
+/// Tiles of the whole problem. Errors: infeasible when there are more than 2^62.
+[[nodiscard]] Result<std::int64_t> count_tiles(const std::vector<HeadTiles>& tiles);
+
+/// One group with its progressions written out, equal neighbours merged: as many runs as there are
+/// changes of class, so for small groups only.
+[[nodiscard]] std::vector<TileRun> expand_group(const HeadTiles& tiles);
 
 }  // namespace warpline

@@ -1,0 +1,103 @@
+// warpline check FILE: whether a specification or pipeline is right, without running a prediction.
+#include "cli/problem_options.hpp"
+#include "cli/session.hpp"
+#include "warpline/diagnostics/strict_yaml.hpp"
+#include "warpline/engine/engine.hpp"
+#include "warpline/recurrence/recurrence.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace warpline::cli {
+namespace {
+
+struct CheckArguments {
+    std::string file;
+    ProblemOptions problem;
+};
+
+/// Runs the programs on tiles of 0 to 3 blocks, where prologues and epilogues go wrong.
+Result<void> run_short_tiles(const KernelPlan& plan, const MemoryEnvironment& memory) {
+    for (std::int64_t blocks = 0; blocks <= 3; ++blocks) {
+        const TileClass tile{blocks, blocks > 0 ? 1 : 0, 0};
+        if (const auto schedule = simulate(plan, {{tile, 2}}, memory); !schedule) {
+            Failure failure = schedule.error();
+            for (Diagnostic& diagnostic : failure.diagnostics) {
+                diagnostic.message =
+                    fmt::format("two tiles of {} blocks: {}", blocks, diagnostic.message);
+            }
+            return tl::unexpected(std::move(failure));
+        }
+    }
+    return {};
+}
+
+Result<std::string> check_pipeline(const Request& request, const CheckArguments& arguments) {
+    const auto loaded = load_kernel(request.data_dir, arguments.file, arguments.problem);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    const MemoryEnvironment memory = idle_memory(loaded->spec);
+    const auto bound = recurrence_bound(loaded->plan, memory);
+    if (!bound) {
+        return tl::unexpected(bound.error());
+    }
+    if (const Result<void> ran = run_short_tiles(loaded->plan, memory); !ran) {
+        return tl::unexpected(ran.error());
+    }
+    std::string text = fmt::format(
+        "{}: a sound pipeline for {} on {}\n  {} roles, {} barriers, {} rings; no deadlock; at "
+        "least {:.1f} cycles a step\n",
+        printable(arguments.file), describe(loaded->problem), printable(loaded->spec.id),
+        loaded->plan.roles.size(), loaded->plan.barriers.size(), loaded->plan.rings.size(),
+        bound->ticks_per_block / static_cast<double>(ticks_per_cycle));
+    for (const Budget& budget : loaded->plan.budgets) {
+        text += fmt::format("  {}: {} of {} {}\n", printable(budget.name), budget.used,
+                            budget.limit, printable(budget.unit));
+    }
+    return text;
+}
+
+Result<std::string> check_spec(const Request& request, const std::string& file) {
+    const auto spec = load_gpu_spec(request.data_dir, file);
+    if (!spec) {
+        return tl::unexpected(spec.error());
+    }
+    std::string text = fmt::format("{}: a sound specification of {} with {} constants\n",
+                                   printable(file), printable(spec->title), spec->constants.size());
+    for (const Diagnostic& warning : spec->warnings) {
+        text += request.style.warn("warning: ") + printable(warning.text()) + "\n";
+    }
+    return text;
+}
+
+Result<std::string> check(const Request& request, const CheckArguments& arguments) {
+    const std::string& file = arguments.file;
+    if (file.size() < 6 || file.compare(file.size() - 5, 5, ".yaml") != 0) {
+        return fail(FailureKind::usage, fmt::format("{} does not end in .yaml", file));
+    }
+    const Result<YamlNode> document = read_yaml(file);
+    if (!document) {
+        return tl::unexpected(document.error());
+    }
+    const YamlNode* const schema = document->find("schema");
+    const bool pipeline = schema != nullptr && schema->scalar.rfind("warpline-pipeline", 0) == 0;
+    return pipeline ? check_pipeline(request, arguments) : check_spec(request, file);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Request& request) {
+    CLI::App* const command =
+        app.add_subcommand("check", "Validate a specification or pipeline file");
+    const auto arguments = std::make_shared<CheckArguments>();
+    command->add_option("file", arguments->file, "a .yaml file")->required()->type_name("FILE");
+    arguments->problem.declare(*command);
+    command->callback([&request, arguments] {
+        request.action = [&request, arguments] { return check(request, *arguments); };
+    });
+}
+
+}  // namespace warpline::cli

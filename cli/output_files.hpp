@@ -1,0 +1,22 @@
+// Files that are there in full or not at all.
+#pragma once
+
+#include "warpline/diagnostics/failure.hpp"
+
+#include <string>
+#include <vector>
+
+namespace warpline::cli {
+
+struct OutputFile {
+    std::string path;
+    std::string text;
+};
+
+/// Writes every text to a temporary file beside its target, then renames all of them; what exists
+/// and is not a regular file (a device, a pipe) is written directly. Errors (input): a path that
+/// cannot be written, or one that is named twice; then no target has been touched unless a rename
+/// itself failed.
+[[nodiscard]] Result<void> write_files(const std::vector<OutputFile>& files);
+
+}  // namespace warpline::cli

@@ -1,0 +1,134 @@
+#include "cli/parse.hpp"
+
+#include "warpline/reports/text.hpp"
+#include "warpline/units/clock.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace warpline::cli {
+namespace {
+
+constexpr std::int64_t max_length = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_head_dim = 1 << 16;
+constexpr std::int64_t max_clock_hz = 100'000'000'000;
+
+bool all_digits(std::string_view text) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const std::size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) {
+            return parts;
+        }
+        text.remove_prefix(end + 1);
+    }
+}
+
+Result<SequencePair> parse_sequence(std::string_view text) {
+    const auto parts = split(text, ':');
+    if (parts.size() > 2) {
+        return fail(
+            FailureKind::usage,
+            fmt::format("--varlen: \"{}\" is not a length or QUERIES:KEYS", printable(text)));
+    }
+    const auto q = parse_count(parts.front(), "--varlen", 1, max_length);
+    if (!q) {
+        return tl::unexpected(q.error());
+    }
+    const auto kv = parse_count(parts.back(), "--varlen", parts.size() == 2 ? 0 : 1, max_length);
+    if (!kv) {
+        return tl::unexpected(kv.error());
+    }
+    return SequencePair{*q, *kv};
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_count(std::string_view text, std::string_view what, std::int64_t least,
+                                 std::int64_t most) {
+    const auto refuse = [&] {
+        return fail(FailureKind::usage,
+                    fmt::format("{} must be a whole number from {} to {}, not \"{}\"", what, least,
+                                most, printable(text)));
+    };
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (!all_digits(text) || error != std::errc{} || value < least || value > most) {
+        return refuse();
+    }
+    return value;
+}
+
+Result<std::pair<std::int64_t, std::int64_t>> parse_head_dim(std::string_view text) {
+    const auto parts = split(text, ':');
+    if (parts.size() > 2) {
+        return fail(FailureKind::usage,
+                    fmt::format("--head-dim: \"{}\" is not D or D_QK:D_V", printable(text)));
+    }
+    const auto qk = parse_count(parts.front(), "--head-dim", 1, max_head_dim);
+    if (!qk) {
+        return tl::unexpected(qk.error());
+    }
+    const auto v = parse_count(parts.back(), "--head-dim", 1, max_head_dim);
+    if (!v) {
+        return tl::unexpected(v.error());
+    }
+    return std::pair{*qk, *v};
+}
+
+Result<ClockHz> parse_clock_option(std::string_view text) {
+    auto clock = parse_clock(text);
+    if (!clock) {
+        return fail(FailureKind::usage,
+                    fmt::format("--clock: \"{}\" is not \"boost\" or a clock", printable(text)),
+                    "write it as 1755MHz or 1.755GHz");
+    }
+    return clock;
+}
+
+Result<std::vector<SequencePair>> parse_varlen(std::string_view text) {
+    std::vector<SequencePair> sequences;
+    for (const std::string_view part : split(text, ',')) {
+        const auto sequence = parse_sequence(part);
+        if (!sequence) {
+            return tl::unexpected(sequence.error());
+        }
+        sequences.push_back(*sequence);
+    }
+    return sequences;
+}
+
+Result<DType> parse_dtype(std::string_view text) {
+    if (text == "bf16") {
+        return DType::bf16;
+    }
+    if (text == "fp16") {
+        return DType::fp16;
+    }
+    if (text == "fp8") {
+        return DType::fp8;
+    }
+    return fail(FailureKind::usage,
+                fmt::format("--dtype must be bf16, fp16 or fp8, not \"{}\"", printable(text)));
+}
+
+Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
+        return fail(FailureKind::usage,
+                    fmt::format("--set: \"{}\" is not NAME=VALUE", printable(text)),
+                    "for example kv_stages=2 or hw.mufu.ex2=32/clk");
+    }
+    return std::pair{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+}  // namespace warpline::cli

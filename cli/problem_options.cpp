@@ -1,0 +1,190 @@
+#include "cli/problem_options.hpp"
+
+#include "cli/kernel_file.hpp"
+#include "cli/parse.hpp"
+
+#include <limits>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace warpline::cli {
+namespace {
+
+constexpr std::int64_t max_length = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t default_batch = 4;
+constexpr std::int64_t default_length = 8192;
+
+/// Parses options into fields and keeps the first failure.
+class FieldReader {
+  public:
+    void read(const std::string& text, std::string_view option, std::int64_t least,
+              std::int64_t& field) {
+        if (text.empty() || failure_) {
+            return;
+        }
+        if (const auto value = parse_count(text, option, least, max_length)) {
+            field = *value;
+        } else {
+            failure_ = value.error();
+        }
+    }
+    template <typename T, typename Store>
+    void store(const Result<T>& value, Store store_value) {
+        if (failure_) {
+            return;
+        }
+        if (value) {
+            store_value(*value);
+        } else {
+            failure_ = value.error();
+        }
+    }
+    [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+
+  private:
+    std::optional<Failure> failure_;
+};
+
+Result<Mask> mask_of(const std::string& mask, const std::string& window) {
+    if (!mask.empty() && mask != "full" && mask != "causal") {
+        return fail(FailureKind::usage,
+                    fmt::format("--mask must be full or causal, not \"{}\"", mask));
+    }
+    if (window.empty()) {
+        return Mask{mask == "causal" ? MaskKind::causal : MaskKind::full, 0};
+    }
+    if (mask == "full") {
+        return fail(FailureKind::usage, "--window and --mask full contradict each other",
+                    "a sliding window is causal");
+    }
+    const auto tokens = parse_count(window, "--window", 1, max_length);
+    if (!tokens) {
+        return tl::unexpected(tokens.error());
+    }
+    return Mask{MaskKind::sliding_window, *tokens};
+}
+
+std::optional<std::string> contradiction(const ProblemOptions& options) {
+    if (!options.seqlen.empty() && (!options.seqlen_q.empty() || !options.seqlen_kv.empty())) {
+        return "--seqlen sets both lengths: give it, or --seqlen-q and --seqlen-kv";
+    }
+    const bool lengths =
+        !options.seqlen.empty() || !options.seqlen_q.empty() || !options.seqlen_kv.empty();
+    if (!options.varlen.empty() && (lengths || !options.batch.empty())) {
+        return "--varlen lists every sequence: --batch and --seqlen cannot be given beside it";
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void ProblemOptions::declare(CLI::App& app) {
+    const auto option = [&app](const char* name, std::string& field, const char* type,
+                               const char* help) {
+        // CLI11's own check would take an empty value for an absent one.
+        const CLI::Validator not_empty(
+            [](std::string& value) {
+                return value.empty() ? std::string("must not be empty") : std::string();
+            },
+            "", "not empty");
+        app.add_option(name, field, help)->type_name(type)->check(not_empty);
+    };
+    option("--gpu", gpu, "ID", "GPU, an id of `warpline specs` or a .yaml file [b200]");
+    option("--head-dim", head_dim, "D[:DV]",
+           "head dim of Q and K, and of V where it differs [128]");
+    option("--seqlen", seqlen, "N", "tokens of queries and of keys [8192]");
+    option("--seqlen-q", seqlen_q, "N", "tokens of queries");
+    option("--seqlen-kv", seqlen_kv, "N", "tokens of keys and values");
+    option("--batch", batch, "N", "sequences [4]");
+    option("--heads", heads, "N", "query heads [16]");
+    option("--heads-kv", heads_kv, "N", "key and value heads; divides --heads [--heads]");
+    option("--mask", mask, "MASK", "full or causal (aligned bottom right) [full]");
+    option("--window", window, "W", "causal sliding window of W tokens");
+    option("--dtype", dtype, "TYPE", "bf16, fp16 or fp8 [bf16]");
+    option("--varlen", varlen, "LIST", "lengths of every sequence: N or QUERIES:KEYS, by commas");
+    app.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
+    app.add_option("--set", set, "a pipeline parameter, or a hardware constant as hw.KEY=VALUE")
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+Result<AttentionProblem> ProblemOptions::problem(Direction direction) const {
+    if (const auto text = contradiction(*this)) {
+        return fail(FailureKind::usage, *text);
+    }
+    AttentionProblem problem;
+    problem.direction = direction;
+    problem.batch = default_batch;
+    problem.deterministic = deterministic;
+    problem.seqlen_q = default_length;
+    FieldReader reader;
+    reader.read(seqlen, "--seqlen", 1, problem.seqlen_q);
+    problem.seqlen_kv = problem.seqlen_q;
+    reader.read(seqlen_q, "--seqlen-q", 1, problem.seqlen_q);
+    reader.read(seqlen_kv, "--seqlen-kv", 0, problem.seqlen_kv);
+    reader.read(batch, "--batch", 1, problem.batch);
+    reader.read(heads, "--heads", 1, problem.heads_q);
+    problem.heads_kv = problem.heads_q;
+    reader.read(heads_kv, "--heads-kv", 1, problem.heads_kv);
+    reader.store(parse_head_dim(head_dim), [&](const auto& dims) {
+        problem.head_dim_qk = dims.first;
+        problem.head_dim_v = dims.second;
+    });
+    reader.store(mask_of(mask, window), [&](const Mask& value) { problem.mask = value; });
+    reader.store(parse_dtype(dtype), [&](DType value) { problem.dtype = value; });
+    if (!varlen.empty()) {
+        reader.store(parse_varlen(varlen), [&](const auto& list) { problem.varlen = list; });
+    }
+    if (reader.failure()) {
+        return tl::unexpected(*reader.failure());
+    }
+    return make_attention(std::move(problem));
+}
+
+Result<Overrides> split_overrides(const std::vector<std::string>& set) {
+    Overrides overrides;
+    const std::string hardware = "hw.";
+    for (const std::string& text : set) {
+        const auto assignment = parse_assignment(text);
+        if (!assignment) {
+            return tl::unexpected(assignment.error());
+        }
+        const auto& [name, value] = *assignment;
+        if (name.compare(0, hardware.size(), hardware) == 0) {
+            overrides.hardware.push_back({name.substr(hardware.size()), value});
+        } else {
+            overrides.parameters.push_back({name, value});
+        }
+    }
+    return overrides;
+}
+
+Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string& kernel,
+                                 const ProblemOptions& options) {
+    const Result<Overrides> overrides = split_overrides(options.set);
+    if (!overrides) {
+        return tl::unexpected(overrides.error());
+    }
+    const Result<KernelFile> file = read_kernel_file(data_dir, kernel);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    const Result<AttentionProblem> problem = options.problem(file->direction);
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    Result<GpuSpec> spec = load_gpu_spec(data_dir, options.gpu, overrides->hardware);
+    if (!spec) {
+        return tl::unexpected(spec.error());
+    }
+    Result<KernelPlan> plan = load_plan(data_dir, kernel, *spec, *problem, overrides->parameters);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    return LoadedKernel{std::move(*spec), *problem, std::move(*plan)};
+}
+
+}  // namespace warpline::cli

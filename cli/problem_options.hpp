@@ -1,0 +1,56 @@
+// The options that say which attention call and which hardware, shared by subcommands.
+#pragma once
+
+#include "warpline/diagnostics/failure.hpp"
+#include "warpline/hardware/load_gpu_spec.hpp"
+#include "warpline/pipeline/load_plan.hpp"
+#include "warpline/workload/attention.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace warpline::cli {
+
+/// As text, as the user wrote it; empty = not given.
+struct ProblemOptions {
+    std::string gpu = "b200";
+    std::string head_dim = "128";
+    std::string seqlen, seqlen_q, seqlen_kv;
+    std::string batch, heads = "16", heads_kv;
+    std::string mask, window;
+    std::string dtype = "bf16";
+    std::string varlen;
+    bool deterministic = false;
+    std::vector<std::string> set;
+
+    /// Adds the options to a subcommand. This object must outlive the parse.
+    void declare(CLI::App& app);
+
+    /// The checked problem, defaults filled in: batch 4, 16 heads, 8192 tokens. Errors: usage.
+    [[nodiscard]] Result<AttentionProblem> problem(Direction direction) const;
+};
+
+/// The --set arguments, apart: "hw." names a hardware constant, anything else a parameter.
+struct Overrides {
+    std::vector<ConstantOverride> hardware;
+    std::vector<ParameterOverride> parameters;
+};
+[[nodiscard]] Result<Overrides> split_overrides(const std::vector<std::string>& set);
+
+/// A kernel, lowered for a GPU and a problem.
+struct LoadedKernel {
+    GpuSpec spec;
+    AttentionProblem problem;
+    KernelPlan plan;
+};
+
+/// Loads `kernel` (an id or a file) as the options say. Errors: those of the loaders.
+[[nodiscard]] Result<LoadedKernel> load_kernel(const std::string& data_dir,
+                                               const std::string& kernel,
+                                               const ProblemOptions& options);
+
+}  // namespace warpline::cli

@@ -1,0 +1,121 @@
+#include "cli/session.hpp"
+#include "cli/version.hpp"
+
+#include <exception>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace warpline::cli {
+namespace {
+
+constexpr int success = 0;
+constexpr int unexpected_error = 1;
+constexpr int bad_request = 2;
+constexpr int impossible = 3;
+
+int exit_code(FailureKind kind) {
+    switch (kind) {
+        case FailureKind::usage:
+        case FailureKind::input:
+            return bad_request;
+        case FailureKind::infeasible:
+        case FailureKind::deadlock:
+            return impossible;
+    }
+    return unexpected_error;
+}
+
+int report(const Failure& failure, std::ostream& err) {
+    for (const Diagnostic& diagnostic : failure.diagnostics) {
+        err << "error: " << printable(diagnostic.text()) << '\n';
+    }
+    err.flush();
+    return exit_code(failure.kind);
+}
+
+int deliver(const std::string& text, const Session& session) {
+    session.out << text;
+    session.out.flush();
+    if (!session.out) {
+        session.err << "error: standard output cannot be written\n";
+        return bad_request;
+    }
+    return success;
+}
+
+Style style_of(const Request& request, const Session& session) {
+    return {request.color == "always" || (request.color == "auto" && session.color)};
+}
+
+void declare(CLI::App& app, Request& request) {
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.set_version_flag("--version", version_text());
+    app.add_option("--data-dir", request.data_dir, "folder that holds hw_specs and pipelines")
+        ->type_name("DIR")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    app.add_option("--color", request.color, "auto, always or never; auto respects NO_COLOR")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->type_name("WHEN");
+    for (const auto add :
+         {add_predict, add_specs, add_explain, add_check, add_compare, add_kernels}) {
+        add(app, request);
+    }
+}
+
+/// CLI11 asks for a subcommand before it says which word is none.
+std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
+    const std::vector<std::string> unknown = app.remaining();
+    if (!app.get_subcommands().empty() || unknown.empty()) {
+        return error.what();
+    }
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands(nullptr)) {
+        names.push_back(command->get_name());
+    }
+    const std::string nearest = nearest_name(unknown.front(), names);
+    return fmt::format("there is no subcommand '{}'{}", unknown.front(),
+                       nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+}
+
+int run_parsed(const std::vector<std::string>& arguments, const Session& session) {
+    Request request;
+    request.data_dir = session.data_dir.string();
+    CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
+    declare(app, request);
+    // CLI11 takes the arguments from the back.
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    try {
+        app.parse(std::move(reversed));
+    } catch (const CLI::CallForHelp&) {
+        const auto named = app.get_subcommands();
+        return deliver(named.empty() ? app.help() : named.front()->help(app.get_name()), session);
+    } catch (const CLI::CallForVersion&) {
+        return deliver(fmt::format("warpline {}\n", version_text()), session);
+    } catch (const CLI::ParseError& error) {
+        session.err << "error: " << printable(parse_message(app, error))
+                    << " (warpline --help lists what there is)\n";
+        return bad_request;
+    }
+    request.style = style_of(request, session);
+    const Result<std::string> text = request.action();
+    return text ? deliver(*text, session) : report(text.error(), session.err);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, const Session& session) {
+    try {
+        return run_parsed(arguments, session);
+    } catch (const std::exception& error) {
+        session.err << "error: internal: " << printable(error.what()) << '\n';
+        return unexpected_error;
+    }
+}
+
+}  // namespace warpline::cli

@@ -1,0 +1,51 @@
+// What a run of the command line is given from outside, and what the subcommands share.
+#pragma once
+
+#include "warpline/diagnostics/failure.hpp"
+#include "warpline/reports/text.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace warpline::cli {
+
+/// The process around a run. Tests make their own.
+struct Session {
+    std::ostream& out;
+    std::ostream& err;
+    std::filesystem::path data_dir;  ///< unless --data-dir says otherwise
+    bool color = false;              ///< what --color auto means here
+};
+
+/// A subcommand's work: everything it has to say on standard output, or why not.
+using Action = std::function<Result<std::string>()>;
+
+/// Filled while the command line is parsed.
+struct Request {
+    std::string data_dir;
+    std::string color = "auto";
+    Style style;    ///< set before the action runs
+    Action action;  ///< of the subcommand that was named
+};
+
+/// Runs one command line (without the program's name) and returns the exit code: 0, 2 for usage or
+/// input, 3 for what cannot be. Standard output is written only on success.
+[[nodiscard]] int run(const std::vector<std::string>& arguments, const Session& session);
+
+// One function a subcommand: declares it on `app`; when it is named, its action is left in
+// `request`, which must outlive the parse.
+void add_predict(CLI::App& app, Request& request);
+void add_specs(CLI::App& app, Request& request);
+void add_explain(CLI::App& app, Request& request);
+void add_check(CLI::App& app, Request& request);
+void add_compare(CLI::App& app, Request& request);
+void add_kernels(CLI::App& app, Request& request);
+
+}  // namespace warpline::cli

@@ -1,0 +1,232 @@
+#include "warpline/device/place_tiles.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace warpline {
+namespace {
+
+constexpr double step_limit = 1 << 20;  // placements made one by one; about 50 ms
+
+/// Calls f for every run of the problem, in launch order, with its cost, until f returns false.
+template <typename F>
+void for_each_run(const std::vector<HeadTiles>& tiles, const TileTimes& times, F&& f) {
+    for (const HeadTiles& head : tiles) {
+        for (std::int64_t group = 0; group < head.groups; ++group) {
+            for (const TileSection& section : head.sections) {
+                for (std::int64_t i = 0; i < section.repeats; ++i) {
+                    for (const TileRun& run : section.runs) {
+                        TileClass tile = run.tile;
+                        tile.blocks += i * section.step;
+                        if (!f(times.at(tile), run.count)) {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Placements that for_each_run leads to, a run of equal tiles costing at most `most`.
+[[nodiscard]] double steps(const std::vector<HeadTiles>& tiles, std::int64_t most) {
+    double total = 0.0;
+    for (const HeadTiles& head : tiles) {
+        for (const TileSection& section : head.sections) {
+            for (const TileRun& run : section.runs) {
+                total += static_cast<double>(std::min(run.count, most)) *
+                         static_cast<double>(section.repeats) * static_cast<double>(head.groups);
+            }
+        }
+    }
+    return total;
+}
+
+/// Slots by the time at which they are free.
+class FreeSlots {
+  public:
+    explicit FreeSlots(std::int64_t slots) {
+        for (std::int64_t slot = 0; slot < slots; ++slot) {
+            heap_.push_back({0.0, slot});
+        }
+    }
+
+    /// False when too many placements had to be made one by one.
+    [[nodiscard]] bool place(double duration, std::int64_t count) {
+        const auto slots = static_cast<std::int64_t>(heap_.size());
+        while (count > 0) {
+            // When the free times lie within one duration, a round gives every slot one tile and
+            // leaves their order as it was.
+            if (count >= slots && latest_ - heap_.front().time <= duration) {
+                const std::int64_t rounds = count / slots;
+                const double added = duration * static_cast<double>(rounds);
+                for (Slot& slot : heap_) {
+                    slot.time += added;
+                }
+                latest_ += added;
+                count -= rounds * slots;
+                continue;
+            }
+            std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
+            heap_.back().time += duration;
+            latest_ = std::max(latest_, heap_.back().time);
+            std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
+            --count;
+            steps_ += 1.0;
+            if (steps_ > step_limit) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] std::vector<double> ends() const {
+        std::vector<double> ends(heap_.size());
+        for (const Slot& slot : heap_) {
+            ends[static_cast<std::size_t>(slot.index)] = slot.time;
+        }
+        return ends;
+    }
+
+  private:
+    struct Slot {
+        double time = 0.0;
+        std::int64_t index = 0;
+        [[nodiscard]] bool operator>(const Slot& other) const {
+            return time > other.time || (time == other.time && index > other.index);
+        }
+    };
+    std::vector<Slot> heap_;
+    double latest_ = 0.0;
+    double steps_ = 0.0;
+};
+
+/// The end of each slot's last cluster; empty when there are too many placements.
+[[nodiscard]] std::vector<double> list_schedule(const std::vector<HeadTiles>& tiles,
+                                                const TileTimes& times, std::int64_t slots,
+                                                const LaunchCost& launch) {
+    FreeSlots free(slots);
+    bool within_limit = true;
+    for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
+        within_limit = free.place(launch.start + cost.alone + launch.exit, count);
+        return within_limit;
+    });
+    return within_limit ? free.ends() : std::vector<double>();
+}
+
+/// What one persistent cluster has been given so far.
+struct Sequence {
+    std::int64_t tiles = 0;
+    double steady = 0.0;  ///< sum of the tiles' steady times
+    TileCost last;
+
+    /// Filling and draining add what a sequence of the last tile's class takes beyond its steady
+    /// time; sequences of three and more add the same.
+    [[nodiscard]] double duration() const {
+        if (tiles == 0) {
+            return 0.0;
+        }
+        const double middle = last.middle();
+        const double beyond = tiles == 1   ? last.alone - middle
+                              : tiles == 2 ? last.two - 2.0 * middle
+                                           : last.three - 3.0 * middle;
+        return steady + beyond;
+    }
+};
+
+[[nodiscard]] std::vector<double> round_robin(const std::vector<HeadTiles>& tiles,
+                                              const TileTimes& times, std::int64_t slots,
+                                              const LaunchCost& launch) {
+    std::vector<Sequence> sequences(static_cast<std::size_t>(slots));
+    std::int64_t next = 0;
+    for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
+        const std::int64_t touched = std::min(count, slots);
+        for (std::int64_t i = 0; i < touched; ++i) {
+            Sequence& sequence = sequences[static_cast<std::size_t>((next + i) % slots)];
+            const std::int64_t given = (count - i + slots - 1) / slots;
+            sequence.tiles += given;
+            sequence.steady += static_cast<double>(given) * cost.middle();
+            sequence.last = cost;
+        }
+        next = (next + count % slots) % slots;
+        return true;
+    });
+    std::vector<double> ends;
+    ends.reserve(sequences.size());
+    for (const Sequence& sequence : sequences) {
+        ends.push_back(sequence.tiles == 0 ? 0.0
+                                           : launch.start + sequence.duration() + launch.exit);
+    }
+    return ends;
+}
+
+/// From the end of each slot's last cluster. Slots never wait before that, so an SM is active until
+/// the last of its residents ends.
+void summarize(Placement& out, const std::vector<double>& ends, const ClusterSlots& slots) {
+    out.makespan = *std::max_element(ends.begin(), ends.end());
+    double active = 0.0;
+    for (std::int64_t position = 0; position < slots.positions; ++position) {
+        double end = 0.0;
+        for (std::int64_t i = position; i < slots.slots(); i += slots.positions) {
+            end = std::max(end, ends[static_cast<std::size_t>(i)]);
+        }
+        active += end * static_cast<double>(slots.cluster);
+    }
+    out.mean_active = active / static_cast<double>(slots.sm_count);
+    out.tail = out.makespan -
+               std::accumulate(ends.begin(), ends.end(), 0.0) / static_cast<double>(ends.size());
+}
+
+/// Graham's bounds on list scheduling.
+void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes& times,
+           bool persistent, const ClusterSlots& slots, const LaunchCost& launch) {
+    const TileCost total = times.total(tiles);
+    const TileCost longest = times.at(times.longest().value_or(TileClass{}));
+    const auto count = static_cast<double>(slots.slots());
+    const double clusters =
+        persistent ? static_cast<double>(out.slots_used) : static_cast<double>(out.tiles);
+    const double work =
+        (persistent ? total.middle() : total.alone) + clusters * (launch.start + launch.exit);
+    const double most = longest.alone + launch.start + launch.exit;
+    const double low = std::max(work / count, most);
+    const double high = work / count + most;
+    out.makespan = (low + high) / 2.0;
+    out.makespan_error = (high - low) / 2.0;
+    out.mean_active = work / count * static_cast<double>(slots.positions * slots.cluster) /
+                      static_cast<double>(slots.sm_count);
+    out.tail = out.makespan - work / count;
+}
+
+}  // namespace
+
+Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles, const TileTimes& times,
+                              TileScheduler scheduler, const ClusterSlots& slots,
+                              const LaunchCost& launch) {
+    const auto count = count_tiles(tiles);
+    if (!count) {
+        return tl::unexpected(count.error());
+    }
+    Placement out;
+    out.tiles = *count;
+    out.slots = slots.slots();
+    out.slots_used = std::min(*count, out.slots);
+    out.waves = static_cast<double>(*count) / static_cast<double>(out.slots);
+    if (*count == 0) {
+        return out;
+    }
+    const bool persistent = scheduler == TileScheduler::static_persistent;
+    std::vector<double> ends;
+    if (steps(tiles, persistent ? out.slots : 1) <= step_limit) {
+        ends = persistent ? round_robin(tiles, times, out.slots, launch)
+                          : list_schedule(tiles, times, out.slots, launch);
+    }
+    if (ends.empty()) {
+        bound(out, tiles, times, persistent, slots, launch);
+    } else {
+        summarize(out, ends, slots);
+    }
+    return out;
+}
+
+}  // namespace warpline

@@ -1,0 +1,235 @@
+#include "warpline/device/bound_phrase.hpp"
+#include "warpline/device/clock.hpp"
+#include "warpline/device/cluster_slots.hpp"
+#include "warpline/device/place_tiles.hpp"
+#include "warpline/device/prediction.hpp"
+#include "warpline/device/steady_step.hpp"
+#include "warpline/device/tile_times.hpp"
+#include "warpline/device/traffic.hpp"
+#include "warpline/workload/tiling.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+constexpr double cycles_per_tick = 1.0 / static_cast<double>(ticks_per_cycle);
+
+/// What the parts found, before it is put into one answer.
+struct Parts {
+    std::vector<HeadTiles> tiles;
+    TileTimes times;
+    Placement placement;
+    Traffic traffic;
+    SteadyStep step;
+    TileCost total;
+    double launch_seconds = 0.0;
+};
+
+[[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
+    EngineOptions engine;
+    engine.granularity = options.granularity;
+    engine.ideal = options.ideal;
+    return engine;
+}
+
+[[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
+                                          const AttentionProblem& problem,
+                                          const PredictOptions& options) {
+    Parts parts;
+    const MemoryEnvironment memory = idle_memory(spec);
+    EngineOptions engine = engine_options(options);
+    const auto run = [&](const TileClass& tile, std::int64_t count) {
+        return simulate(plan, {{tile, count}}, memory, engine);
+    };
+    parts.tiles = cut_into_tiles(problem, plan.tiles);
+    auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
+    if (!times) {
+        return tl::unexpected(times.error());
+    }
+    parts.times = std::move(*times);
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!slots) {
+        return tl::unexpected(slots.error());
+    }
+    const LaunchCost launch{static_cast<double>(spec.sync.cta_start),
+                            static_cast<double>(spec.sync.cta_exit)};
+    const auto placement =
+        place_tiles(parts.tiles, parts.times, plan.tiles.scheduler, *slots, launch);
+    if (!placement) {
+        return tl::unexpected(placement.error());
+    }
+    parts.placement = *placement;
+    parts.total = parts.times.total(parts.tiles);
+    parts.traffic = estimate_traffic(problem, spec, parts.total);
+    if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
+        parts.traffic.hbm_seconds = 0.0;
+    }
+    parts.launch_seconds =
+        options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
+    engine.record_events = options.record_events;
+    auto step = measure_steady_step(plan, parts.times.longest().value_or(TileClass{0, 1, 0}),
+                                    memory, engine);
+    if (!step) {
+        return tl::unexpected(step.error());
+    }
+    parts.step = std::move(*step);
+    return parts;
+}
+
+/// Times: the SMs' makespan, stretched evenly when HBM needs longer.
+void fill_times(Prediction& out, const Parts& parts) {
+    const double sm_cycles = parts.placement.makespan * cycles_per_tick;
+    const double hbm_cycles =
+        parts.traffic.hbm_seconds * boost::rational_cast<double>(out.clock.hz);
+    WaveSummary& waves = out.waves;
+    waves.memory_bound = parts.placement.tiles > 0 && hbm_cycles > sm_cycles;
+    const double stretch = waves.memory_bound && sm_cycles > 0.0 ? hbm_cycles / sm_cycles : 1.0;
+    out.makespan_cycles = stretch * sm_cycles;
+    out.seconds = parts.launch_seconds + seconds_from_cycles(out.makespan_cycles, out.clock.hz);
+    waves.makespan_cycles = out.makespan_cycles;
+    waves.mean_active_cycles = stretch * parts.placement.mean_active * cycles_per_tick;
+    waves.tail_cycles = stretch * parts.placement.tail * cycles_per_tick;
+    waves.makespan_error_cycles = stretch * parts.placement.makespan_error * cycles_per_tick;
+    waves.tiles = parts.placement.tiles;
+    waves.slots = parts.placement.slots;
+    waves.waves = parts.placement.waves;
+    waves.hbm_bytes = parts.traffic.hbm_bytes;
+    waves.l2_bytes = parts.traffic.l2_bytes;
+    const TileTimes::Phases& phases = parts.times.phases();
+    waves.first_tile_cycles = phases.first * cycles_per_tick;
+    waves.middle_tile_cycles = phases.middle * cycles_per_tick;
+    waves.last_tile_cycles = phases.last * cycles_per_tick;
+}
+
+/// Rates. Errors: more work than the tensor cores can do in the time.
+[[nodiscard]] Result<void> fill_work(Prediction& out, const Parts& parts, const GpuSpec& spec) {
+    out.counted_flops = counted_flops(out.problem);
+    out.executed_flops = parts.total.flops;
+    if (out.seconds <= 0.0) {
+        return {};
+    }
+    out.tflops = out.counted_flops / out.seconds / 1e12;
+    const double width = out.problem.dtype == DType::fp8 ? 2.0 : 1.0;
+    const double peak = width * spec.peak_flops(out.clock.hz);
+    out.utilization = peak > 0.0 ? out.executed_flops / (peak * out.seconds) : 0.0;
+    if (out.utilization > 1.0 + 1e-9) {
+        return fail(FailureKind::infeasible,
+                    fmt::format("internal inconsistency: {:.2f} % of the tensor peak of {} would "
+                                "be used",
+                                100.0 * out.utilization, spec.id));
+    }
+    return {};
+}
+
+void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
+    const double heads_factor = out.problem.direction == Direction::backward ? 2.5 : 1.0;
+    const auto d = static_cast<double>(out.problem.head_dim_qk + out.problem.head_dim_v);
+    const double step_flops = 2.0 * heads_factor * static_cast<double>(out.steady.rows) *
+                              static_cast<double>(out.steady.block) * d;
+    const auto clusters = static_cast<double>(out.waves.slots);
+    const double hz = boost::rational_cast<double>(out.clock.hz);
+    for (const Unit unit : all_units()) {
+        const auto index = static_cast<std::size_t>(unit);
+        UnitReport report;
+        report.unit = unit;
+        report.busy = parts.step.busy[index];
+        for (const UnitDemand& demand : parts.step.roofline.demand) {
+            report.demand_cycles += demand.unit == unit ? demand.ticks * cycles_per_tick : 0.0;
+        }
+        report.only_this_limits = report.demand_cycles > 0.0
+                                      ? step_flops * clusters * hz / report.demand_cycles / 1e12
+                                      : std::numeric_limits<double>::infinity();
+        report.work_per_sm = parts.total.busy[index] * cycles_per_tick /
+                             static_cast<double>(std::max<std::int64_t>(1, spec.sm_count));
+        out.units.push_back(report);
+    }
+}
+
+void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
+                      const PredictOptions& options) {
+    std::vector<std::string>& list = out.assumptions;
+    list = out.plan.assumptions;
+    list.push_back(fmt::format("Clock: {}.", out.clock.origin));
+    list.push_back(fmt::format("{:.3g} us of launch overhead are part of the time{}.",
+                               parts.launch_seconds * 1e6,
+                               options.graph_launch ? " (a kernel inside a graph)" : ""));
+    list.emplace_back(
+        "Every SM sees an idle L2: its own width, no congestion. Blocks read again are L2 hits, "
+        "and HBM moves the compulsory bytes only, at its sustained rate.");
+    if (spec.gpc_sms.empty() && out.plan.cluster > 1) {
+        list.emplace_back("SMs per GPC are not known: no SM is lost to clusters that do not fit.");
+    }
+    if (out.plan.ctas_per_sm > 1) {
+        list.emplace_back("A tile takes the time it takes with all its co-residents present.");
+    }
+    if (!parts.times.exact()) {
+        list.push_back(fmt::format(
+            "Tile times between {} simulated ones are interpolated, to about {:.0f} cycles.",
+            parts.times.engine_runs(), parts.times.interpolation_error() * cycles_per_tick));
+    }
+    if (parts.times.tile_rate_departure() > 0.0) {
+        list.push_back(fmt::format(
+            "Persistent tiles are taken to repeat after the third; the fourth differs by {:.1f} "
+            "cycles.",
+            parts.times.tile_rate_departure() * cycles_per_tick));
+    }
+    if (out.waves.makespan_error_cycles > 0.0) {
+        list.push_back(fmt::format(
+            "Too many tiles to place one by one: the makespan is the middle of its bounds, {:.2g} "
+            "% to either side.",
+            100.0 * out.waves.makespan_error_cycles / out.makespan_cycles));
+    }
+    if (!parts.step.periodic) {
+        list.emplace_back("The loop did not become periodic: the steady step is a mean.");
+    }
+    if (out.problem.deterministic) {
+        list.emplace_back("Waiting for a turn in a deterministic order is not modelled.");
+    }
+    for (const Mechanism mechanism : options.ideal) {
+        list.push_back(fmt::format("Switched off: {}.", mechanism_name(mechanism)));
+    }
+}
+
+}  // namespace
+
+Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
+                           const AttentionProblem& problem, const PredictOptions& options) {
+    auto clock = choose_clock(spec, options);
+    if (!clock) {
+        return tl::unexpected(clock.error());
+    }
+    auto measured = measure_parts(spec, plan, problem, options);
+    if (!measured) {
+        return tl::unexpected(measured.error());
+    }
+    Parts& parts = *measured;
+    Prediction out;
+    out.problem = problem;
+    out.gpu = spec.id;
+    out.kernel = plan.kernel;
+    out.clock = std::move(*clock);
+    out.plan = plan;
+    out.version = WARPLINE_VERSION;
+    out.spec_hash = spec.hash;
+    out.steady = {parts.step.roofline.ticks * cycles_per_tick,
+                  parts.step.recurrence.ticks_per_block * cycles_per_tick,
+                  parts.step.step_ticks * cycles_per_tick, plan.tiles.rows, plan.tiles.block};
+    fill_times(out, parts);
+    if (auto filled = fill_work(out, parts, spec); !filled) {
+        return tl::unexpected(filled.error());
+    }
+    fill_units(out, parts, spec);
+    fill_assumptions(out, parts, spec, options);
+    out.steady_roofline = std::move(parts.step.roofline);
+    out.recurrence = std::move(parts.step.recurrence);
+    out.schedule = std::move(parts.step.schedule);
+    out.bound_by = bound_phrase(out, parts.launch_seconds);
+    return out;
+}
+
+}  // namespace warpline

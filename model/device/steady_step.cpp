@@ -1,0 +1,86 @@
+#include "warpline/device/steady_step.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+constexpr std::int64_t long_tile = 512;     // blocks: past the fill of any shipped pipeline
+constexpr std::int64_t chance_period = 64;  // blocks after which every constant chance repeats
+
+using Instance = std::tuple<Unit, int, int>;
+
+[[nodiscard]] std::map<Instance, Tick> busy_by_instance(const Schedule& schedule) {
+    std::map<Instance, Tick> busy;
+    for (const UnitUsage& usage : schedule.units) {
+        busy[{usage.unit, usage.sm, usage.sub_partition}] = usage.busy;
+    }
+    return busy;
+}
+
+/// Busy time that the extra blocks added, as a fraction of the time they added.
+[[nodiscard]] std::array<double, unit_count> busy_fractions(const Schedule& shorter,
+                                                            const Schedule& longer) {
+    std::array<double, unit_count> fractions{};
+    const auto added = static_cast<double>(longer.makespan - shorter.makespan);
+    const auto before = busy_by_instance(shorter);
+    for (const auto& [instance, busy] : busy_by_instance(longer)) {
+        const auto found = before.find(instance);
+        const Tick less = found == before.end() ? 0 : found->second;
+        double& fraction = fractions[static_cast<std::size_t>(std::get<0>(instance))];
+        fraction = std::max(fraction, static_cast<double>(busy - less) / added);
+    }
+    return fractions;
+}
+
+}  // namespace
+
+Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& like,
+                                       const MemoryEnvironment& memory,
+                                       const EngineOptions& options) {
+    SteadyStep out;
+    auto recurrence = recurrence_bound(plan, memory);
+    if (!recurrence) {
+        return tl::unexpected(recurrence.error());
+    }
+    out.recurrence = std::move(*recurrence);
+    out.roofline = steady_roofline(plan, memory);
+    TileClass tile = like;
+    tile.blocks = std::max(like.blocks, long_tile);
+    auto shorter = simulate(plan, {{tile, 1}}, memory, options);
+    if (!shorter) {
+        return tl::unexpected(shorter.error());
+    }
+    out.periodic = shorter->steady.found;
+    const std::int64_t more = out.periodic ? shorter->steady.blocks : chance_period;
+    tile.blocks += more;
+    EngineOptions quiet = options;
+    quiet.record_events = false;
+    const auto longer = simulate(plan, {{tile, 1}}, memory, quiet);
+    if (!longer) {
+        return tl::unexpected(longer.error());
+    }
+    out.schedule = std::move(*shorter);
+    if (longer->makespan <= out.schedule.makespan) {
+        return out;  // a kernel whose blocks take no time has no step
+    }
+    out.step_ticks =
+        static_cast<double>(longer->makespan - out.schedule.makespan) / static_cast<double>(more);
+    out.busy = busy_fractions(out.schedule, *longer);
+    for (const Unit unit : all_units()) {
+        const double busy = out.busy[static_cast<std::size_t>(unit)];
+        if (out.periodic && options.ideal.empty() && busy > 1.0 + 1e-9) {
+            return fail(FailureKind::infeasible,
+                        fmt::format("internal inconsistency: unit {} is {:.2f} % busy in the "
+                                    "steady step",
+                                    unit_name(unit), 100.0 * busy));
+        }
+    }
+    return out;
+}
+
+}  // namespace warpline

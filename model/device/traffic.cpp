@@ -1,0 +1,16 @@
+#include "warpline/device/traffic.hpp"
+
+namespace warpline {
+
+Traffic estimate_traffic(const AttentionProblem& problem, const GpuSpec& spec,
+                         const TileCost& total) {
+    Traffic traffic;
+    traffic.l2_bytes = total.bytes_read + total.bytes_written;
+    traffic.hbm_bytes = compulsory_bytes(problem);
+    if (spec.memory.hbm_bytes_per_second > 0.0) {
+        traffic.hbm_seconds = traffic.hbm_bytes / spec.memory.hbm_bytes_per_second;
+    }
+    return traffic;
+}
+
+}  // namespace warpline

@@ -1,0 +1,51 @@
+// Sums that several reports print: where the peak goes, and what each role waits for.
+#pragma once
+
+#include "warpline/device/prediction.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpline {
+
+/// Fractions of the FLOPs that the peak rate would execute in the predicted time. counted +
+/// not_counted + launch + idle_sms + steady_idle + other = 1.
+struct PeakShares {
+    double counted = 0.0;      ///< flash-attention's convention
+    double not_counted = 0.0;  ///< executed on masked or padded elements; negative when the
+                               ///< convention counts more than is executed
+    double launch = 0.0;       ///< time outside the first launch to the last exit
+    double idle_sms = 0.0;     ///< SMs without a tile: waves and tail
+    /// The tensor core waits in the steady loop; absent when no step has been simulated.
+    std::optional<double> steady_idle;
+    double other = 0.0;  ///< starts and ends of tiles, masked steps, MMAs below the peak rate
+};
+[[nodiscard]] PeakShares peak_shares(const Prediction& prediction);
+
+/// One role over all of its warps and resident copies.
+struct RoleAccount {
+    int role = 0;       ///< index into KernelPlan::roles
+    int warps = 0;      ///< of all instances
+    double busy = 0.0;  ///< fraction of the role's time spent issuing
+    struct Stall {
+        Cause cause;
+        double share = 0.0;  ///< fraction of the role's time
+    };
+    std::vector<Stall> stalls;  ///< longest first
+};
+/// In the order of the plan's roles; roles that never ran are left out.
+[[nodiscard]] std::vector<RoleAccount> role_accounts(const Schedule& schedule);
+
+/// Why the instances of a unit were idle, as fractions of the makespan, longest first.
+[[nodiscard]] std::vector<RoleAccount::Stall> idle_causes(const Schedule& schedule, Unit unit);
+
+/// One stretch of the critical cycle: consecutive steps with one label and reason.
+struct CycleStretch {
+    std::string label;
+    std::string reason;
+    double cycles = 0.0;
+};
+[[nodiscard]] std::vector<CycleStretch> cycle_stretches(const RecurrenceBound& bound);
+
+}  // namespace warpline

@@ -1,0 +1,151 @@
+#include "warpline/reports/comparison_report.hpp"
+
+#include "warpline/reports/phrases.hpp"
+
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+constexpr std::size_t report_width = 100;
+constexpr double large_error = 0.10;  ///< shown in colour
+
+std::string error_text(double error, const Style& style) {
+    const std::string text = fmt::format("{:+.1f} %", 100.0 * error);
+    return std::abs(error) > large_error ? style.warn(text) : text;
+}
+
+std::string head_dims(std::int64_t qk, std::int64_t v) {
+    return qk == v ? fmt::format("{}", qk) : fmt::format("{}:{}", qk, v);
+}
+
+std::string lengths(const AttentionProblem& problem) {
+    return problem.seqlen_q == problem.seqlen_kv
+               ? fmt::format("{}", problem.seqlen_q)
+               : fmt::format("{}:{}", problem.seqlen_q, problem.seqlen_kv);
+}
+
+std::string mask_text(const Mask& mask) {
+    return mask.kind == MaskKind::sliding_window ? fmt::format("window {}", mask.window)
+                                                 : std::string(mask_name(mask.kind));
+}
+
+std::string short_direction(Direction direction) {
+    return direction == Direction::forward ? "fwd" : "bwd";
+}
+
+std::string row_table(const Comparison& comparison, const Style& style) {
+    Table table({Align::left, Align::left, Align::left, Align::right, Align::right, Align::right,
+                 Align::right, Align::left, Align::right, Align::right, Align::left, Align::right});
+    table.add({"gpu", "kernel", "dir", "d", "batch", "heads", "tokens", "mask", "measured",
+               "predicted", "", "error"});
+    for (const ComparedRow& row : comparison.rows) {
+        const AttentionProblem& problem = row.row.problem;
+        table.add(
+            {cut_to(printable(row.row.gpu), 8), cut_to(printable(row.row.kernel), 10),
+             short_direction(problem.direction), head_dims(problem.head_dim_qk, problem.head_dim_v),
+             fmt::format("{}", problem.batch), fmt::format("{}", problem.heads_q), lengths(problem),
+             mask_text(problem.mask),
+             row.by_time ? fmt::format("{:.4g}", row.measured_ms) : grouped(row.measured_cycles),
+             row.by_time ? fmt::format("{:.4g}", row.predicted_ms) : grouped(row.predicted_cycles),
+             std::string(row.by_time ? "ms" : "cyc") + (row.clock_is_measured ? "" : " *"),
+             error_text(row.error, style)});
+    }
+    return table.text("");
+}
+
+std::string group_table(const Comparison& comparison, const Style& style) {
+    Table table({Align::left, Align::left, Align::left, Align::right, Align::left, Align::right,
+                 Align::right, Align::right, Align::right});
+    table.add({"gpu", "kernel", "dir", "d", "mask", "rows", "mean |error|", "largest", "bias"});
+    const auto add = [&](const ErrorSummary& group, bool overall) {
+        table.add({overall ? "all" : cut_to(printable(group.gpu), 12),
+                   overall ? "" : cut_to(printable(group.kernel), 16),
+                   overall ? "" : short_direction(group.direction),
+                   overall ? "" : head_dims(group.head_dim_qk, group.head_dim_v),
+                   overall ? "" : std::string(mask_name(group.mask)), fmt::format("{}", group.rows),
+                   fmt::format("{:.1f} %", 100.0 * group.mean_absolute),
+                   fmt::format("{:.1f} %", 100.0 * group.max_absolute),
+                   error_text(group.bias, style)});
+    };
+    for (const ErrorSummary& group : comparison.groups) {
+        add(group, false);
+    }
+    add(comparison.overall, true);
+    return table.text("");
+}
+
+bool any_default_clock(const Comparison& comparison) {
+    for (const ComparedRow& row : comparison.rows) {
+        if (!row.clock_is_measured) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::string place(const SourceLocation& where) {
+    return fmt::format("{}:{}", where.file, where.line);
+}
+
+/// Fields that say which measurement a line of the CSV is about.
+std::string measured_fields(const MeasuredRow& row) {
+    const AttentionProblem& problem = row.problem;
+    return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                       csv_text(place(row.where)), csv_text(row.source), csv_text(row.gpu),
+                       csv_text(row.kernel), csv_text(row.version), dtype_name(problem.dtype),
+                       short_direction(problem.direction), problem.head_dim_qk, problem.head_dim_v,
+                       problem.batch, problem.heads_q, problem.heads_kv, problem.seqlen_q,
+                       problem.seqlen_kv, mask_name(problem.mask.kind), problem.mask.window);
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, const Style& style) {
+    std::string text = row_table(comparison, style);
+    if (any_default_clock(comparison)) {
+        text += style.dim("* the clock was not measured: predicted at the default clock") + "\n";
+    }
+    text += "\n" + style.bold("Errors of durations: positive is predicted too slow") + "\n" +
+            group_table(comparison, style);
+    if (!comparison.unusable.empty()) {
+        text +=
+            "\n" + style.bold(fmt::format("{} rows not used", comparison.unusable.size())) + "\n";
+        for (const UnusableRow& row : comparison.unusable) {
+            text += wrap(printable(fmt::format("{} {}: {}", place(row.where), row.row, row.reason)),
+                         report_width, "  - ");
+        }
+    }
+    return text;
+}
+
+std::string comparison_csv(const Comparison& comparison) {
+    std::string text =
+        "where,source,gpu,measured_kernel,version,dtype,direction,head_dim_qk,head_dim_v,batch,"
+        "heads_q,heads_kv,seqlen_q,seqlen_kv,mask,window,predicted_by,clock_mhz,clock_is_measured,"
+        "measured_ms,predicted_ms,measured_tflops,predicted_tflops,measured_active_cycles,"
+        "predicted_active_cycles,error_of,error,bound_by,not_used_because\n";
+    const auto out = std::back_inserter(text);
+    const auto known = [](double value) {
+        return value > 0.0 && std::isfinite(value) ? fmt::format("{}", value) : std::string();
+    };
+    for (const ComparedRow& row : comparison.rows) {
+        fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},\n", measured_fields(row.row),
+                       csv_text(row.kernel), megahertz(row.clock.hz), row.clock_is_measured ? 1 : 0,
+                       known(row.measured_ms), known(row.predicted_ms), known(row.measured_tflops),
+                       known(row.predicted_tflops), known(row.measured_cycles),
+                       known(row.predicted_cycles), row.by_time ? "time" : "active_cycles",
+                       row.error, csv_text(row.bound_by));
+    }
+    // 29 fields a line: place, what is known of the row as its source, and the reason at the end.
+    for (const UnusableRow& row : comparison.unusable) {
+        fmt::format_to(out, "{},{},{}{}\n", csv_text(place(row.where)), csv_text(row.row),
+                       std::string(26, ','), csv_text(row.reason));
+    }
+    return text;
+}
+
+}  // namespace warpline

@@ -1,0 +1,17 @@
+// A prediction for programs.
+#pragma once
+
+#include "warpline/device/prediction.hpp"
+
+#include <string>
+
+namespace warpline {
+
+/// Name and version of the format; reports/schema/prediction-1.json describes it.
+inline constexpr const char* prediction_schema = "warpline-prediction/1";
+
+/// One JSON object, ending in a line break. Numbers are finite: one that is not is null, which the
+/// schema allows only where a number may be absent. Bytes that are not UTF-8 are replaced.
+[[nodiscard]] std::string prediction_json(const Prediction& prediction);
+
+}  // namespace warpline

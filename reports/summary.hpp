@@ -1,0 +1,19 @@
+// A prediction for a person at a terminal.
+#pragma once
+
+#include "warpline/device/prediction.hpp"
+#include "warpline/reports/text.hpp"
+
+#include <string>
+
+namespace warpline {
+
+/// One line: time, rate, utilization and clock, without a line break.
+[[nodiscard]] std::string headline(const Prediction& prediction);
+
+/// The whole answer in at most 100 columns: headline, where the peak goes, the three answers and
+/// what to blame for their gaps, units, critical cycle, stalls, waves, budgets, assumptions and
+/// provenance. Sections without content are left out.
+[[nodiscard]] std::string summary_text(const Prediction& prediction, const Style& style = {});
+
+}  // namespace warpline

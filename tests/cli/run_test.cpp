@@ -1,0 +1,147 @@
+#include "cli/session.hpp"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace warpline;
+
+namespace {
+
+struct Ran {
+    int code = 0;
+    std::string out, err;
+};
+
+Ran run(const std::vector<std::string>& arguments, bool color = false) {
+    std::ostringstream out, err;
+    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, color};
+    const int code = cli::run(arguments, session);
+    return {code, out.str(), err.str()};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// A request that is refused: its code, one message, and nothing on standard output.
+void check_refused(const std::vector<std::string>& arguments, int code,
+                   const std::string& message) {
+    const Ran ran = run(arguments);
+    INFO(ran.err);
+    CHECK(ran.code == code);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.rfind("error: ", 0) == 0);
+    CHECK(contains(ran.err, message));
+}
+
+}  // namespace
+
+TEST_CASE("help and version are answers") {
+    CHECK(run({"--help"}).code == 0);
+    CHECK(contains(run({"--help"}).out, "predict"));
+    CHECK(contains(run({"predict", "--help"}).out, "--head-dim"));
+    CHECK(run({"--version"}).out.rfind("warpline ", 0) == 0);
+}
+
+TEST_CASE("usage errors are 2, with one message and no output") {
+    check_refused({}, 2, "subcommand");
+    check_refused({"fly"}, 2, "fly");
+    check_refused({"predict"}, 2, "kernel");
+    check_refused({"predict", "fa4_fwd", "--no-such"}, 2, "--no-such");
+    check_refused({"predict", "fa4_fwd", "--batch"}, 2, "--batch");
+    check_refused({"predict", "fa4_fwd", "--batch", "nan"}, 2, "--batch must be a whole number");
+    check_refused({"predict", "fa4_fwd", "--batch", "-1"}, 2, "--batch");
+    check_refused({"predict", "fa4_fwd", "--batch", ""}, 2, "--batch");
+    check_refused({"predict", "fa4_fwd", "--seqlen", "2147483648"}, 2, "--seqlen");
+    check_refused({"predict", "fa4_fwd", "--seqlen-q", "0"}, 2, "--seqlen-q");
+    check_refused({"predict", "fa4_fwd", "--seqlen", "1", "--seqlen-q", "2"}, 2, "both lengths");
+    check_refused({"predict", "fa4_fwd", "--varlen", "1,2", "--batch", "2"}, 2, "--varlen");
+    check_refused({"predict", "fa4_fwd", "--mask", "none"}, 2, "--mask must be");
+    check_refused({"predict", "fa4_fwd", "--mask", "full", "--window", "8"}, 2, "contradict");
+    check_refused({"predict", "fa4_fwd", "--clock", "fast"}, 2, "1755MHz");
+    check_refused({"predict", "fa4_fwd", "--ideal", "smem_contentio"}, 2, "smem_contention?");
+    check_refused({"predict", "fa4_fwd", "--granularity", "0"}, 2, "--granularity");
+    check_refused({"predict", "fa4_fwd", "--set", "kv_stages"}, 2, "NAME=VALUE");
+    check_refused({"predict", "fa4_fwd", "--color", "sometimes"}, 2, "sometimes");
+    check_refused({"predict", "fa4_fwd", "--heads", "16", "--heads-kv", "3"}, 2, "heads");
+}
+
+TEST_CASE("names that do not exist are 2, with the nearest that does") {
+    check_refused({"predict", "fa4_fwdd"}, 2, "did you mean fa4_fwd?");
+    check_refused({"predict", "fa4_fwd", "--gpu", "b20"}, 2, "b200");
+    check_refused({"specs", "b20"}, 2, "b200");
+    check_refused({"check", "/nonexistent.yaml"}, 2, "/nonexistent.yaml");
+    check_refused({"check", "x"}, 2, ".yaml");
+    check_refused({"compare", "/nonexistent.csv"}, 2, "/nonexistent.csv");
+    check_refused({"--data-dir", "/nonexistent", "specs"}, 2, "/nonexistent");
+}
+
+TEST_CASE("what cannot be is 3") {
+    check_refused({"predict", "fa4_fwd", "--head-dim", "7"}, 3, "head dim");
+    check_refused({"predict", "fa4_fwd", "--gpu", "h100_sxm"}, 3, "tcgen05");
+}
+
+TEST_CASE("messages are harmless whatever the arguments") {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"\x1b[2J"},
+                                                      {"predict", "\x1b[2J"},
+                                                      {"predict", "fa4_fwd", "--gpu", "\x1b[2J"},
+                                                      {"explain", "b200", "\x1b[2J"}}) {
+        const Ran ran = run(arguments);
+        CHECK(ran.code == 2);
+        CHECK_FALSE(contains(ran.err, "\x1b"));
+    }
+}
+
+TEST_CASE("a prediction, in every form") {
+    const std::vector<std::string> question = {"predict",  "fa4_fwd", "--gpu",   "b200",
+                                               "--seqlen", "2048",    "--batch", "1"};
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> arguments = question;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(arguments);
+    };
+    const Ran summary = with({});
+    INFO(summary.err);
+    REQUIRE(summary.code == 0);
+    CHECK(summary.err.empty());
+    CHECK(contains(summary.out, "fa4_fwd on b200"));
+    CHECK(contains(summary.out, "three answers"));
+    CHECK_FALSE(contains(summary.out, "\x1b"));
+    CHECK(contains(with({"--color", "always"}).out, "\x1b[1m"));
+
+    const std::string quiet = with({"--quiet"}).out;
+    CHECK(std::count(quiet.begin(), quiet.end(), '\n') == 1);
+
+    const auto json = nlohmann::json::parse(with({"--json"}).out);
+    CHECK(json["schema"] == "warpline-prediction/1");
+    CHECK(json["problem"]["seqlen_q"] == 2048);
+    CHECK(json["utilization"] > 0.0);
+    CHECK(json["utilization"] <= 1.0);
+
+    CHECK(contains(with({"--gantt"}).out, "tensor"));
+    CHECK(with({"--schedule", "/nonexistent/x.csv"}).code == 2);
+    CHECK(with({"--schedule", "/nonexistent/x.csv"}).out.empty());
+}
+
+TEST_CASE("color auto is what the session says") {
+    CHECK(contains(run({"specs"}, true).out, "\x1b[1m"));
+    CHECK_FALSE(contains(run({"specs", "--color", "never"}, true).out, "\x1b"));
+}
+
+TEST_CASE("specs, explain and kernels answer") {
+    CHECK(contains(run({"specs"}).out, "b200"));
+    CHECK(contains(run({"specs", "b200"}).out, "mufu.ex2"));
+    const Ran explained = run({"explain", "b200", "mufu.ex2"});
+    CHECK(contains(explained.out, "confidence"));
+    CHECK(contains(explained.out, "fa4_fwd"));
+    CHECK(contains(run({"kernels"}).out, "fa4_fwd"));
+}
+
+TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {
+    CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/fa4_fwd.yaml"}).code == 0);
+    CHECK(run({"check", WARPLINE_SOURCE_DIR "/hw_specs/b200.yaml"}).code == 0);
+}

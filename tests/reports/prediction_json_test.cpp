@@ -1,0 +1,86 @@
+#include "warpline/reports/prediction_json.hpp"
+
+#include "example_prediction.hpp"
+#include "json_schema.hpp"
+
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace warpline;
+using nlohmann::json;
+
+namespace {
+
+json schema() {
+    std::ifstream file(WARPLINE_SOURCE_DIR "/reports/schema/prediction-1.json");
+    return json::parse(file);
+}
+
+}  // namespace
+
+TEST_CASE("the JSON of a prediction follows its published schema") {
+    const json value = json::parse(prediction_json(test::example_prediction()));
+    for (const std::string& violation : test::schema_violations(schema(), value)) {
+        FAIL_CHECK(violation);
+    }
+    std::set<std::string> keys;
+    for (const auto& [key, unused] : value.items()) {
+        keys.insert(key);
+    }
+    CHECK(keys == std::set<std::string>{
+                      "schema", "kernel", "gpu", "problem", "clock_mhz", "time_ms", "tflops",
+                      "utilization", "makespan_cycles", "mean_active_cycles", "bound_by", "bounds",
+                      "units", "roles", "critical_cycle", "budgets", "assumptions", "provenance"});
+    CHECK(value["schema"] == prediction_schema);
+    CHECK(value["time_ms"] == doctest::Approx(1.0));
+    CHECK(value["units"][0]["unit"] == "tensor");
+    CHECK(value["units"][2]["only_this_limits_tflops"].is_null());  // infinite
+    CHECK(value["critical_cycle"]["steps"].size() == 3);
+    CHECK(value["critical_cycle"]["unit"].is_null());
+    CHECK(value["roles"][0]["stalls"][0]["text"] == "barrier s_full");
+    CHECK(value["provenance"]["parameters"]["kv_stages"] == 3.0);
+}
+
+TEST_CASE("an empty prediction and one bound by a unit follow the schema too") {
+    Prediction prediction;
+    prediction.recurrence.unit_bound = true;
+    prediction.problem.varlen = {{1, 2}, {3, 0}};
+    const json value = json::parse(prediction_json(prediction));
+    for (const std::string& violation : test::schema_violations(schema(), value)) {
+        FAIL_CHECK(violation);
+    }
+    CHECK(value["critical_cycle"]["unit"] == "tensor");
+    CHECK(value["problem"]["varlen"][1]["q"] == 3);
+}
+
+TEST_CASE("numbers that are not finite never reach the text, and the schema notices") {
+    Prediction prediction = test::example_prediction();
+    prediction.tflops = std::numeric_limits<double>::quiet_NaN();
+    prediction.utilization = std::numeric_limits<double>::infinity();
+    const json value = json::parse(prediction_json(prediction));
+    CHECK(value["tflops"].is_null());
+    CHECK(value["utilization"].is_null());
+    CHECK(test::schema_violations(schema(), value).size() == 2);
+}
+
+TEST_CASE("bytes that are not UTF-8 are replaced") {
+    Prediction prediction = test::example_prediction();
+    prediction.kernel = "a\xff";
+    CHECK(json::parse(prediction_json(prediction))["kernel"] == "a\xef\xbf\xbd");
+}
+
+TEST_CASE("the validator notices what a schema forbids") {
+    const json small = {{"type", "object"},
+                        {"required", {"a"}},
+                        {"additionalProperties", false},
+                        {"properties", {{"a", {{"type", "integer"}, {"minimum", 0}}}}}};
+    CHECK(test::schema_violations(small, {{"a", 1}}).empty());
+    CHECK(test::schema_violations(small, {{"a", -1}}).size() == 1);
+    CHECK(test::schema_violations(small, {{"a", 1.5}}).size() == 1);
+    CHECK(test::schema_violations(small, {{"b", 1}}).size() == 2);
+    CHECK(test::schema_violations({{"oneOf", json::array()}}, 1).size() == 1);
+}

@@ -1,0 +1,239 @@
+#include "warpline/validate/measured_rows.hpp"
+
+#include "warpline/validate/csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+const std::vector<std::string> required_columns = {
+    "gpu",     "kernel",   "direction", "head_dim_qk", "head_dim_v", "batch",
+    "heads_q", "heads_kv", "seqlen_q",  "seqlen_kv",   "mask"};
+const std::vector<std::string> optional_columns = {
+    "source",        "sm_clock_mhz",  "clock_evidence",
+    "version",       "built",         "dtype",
+    "window",        "deterministic", "time_ms",
+    "time_min_ms",   "tflops",        "mean_active_cycles",
+    "tensor_cycles", "fma_cycles",    "xu_warp_instructions",
+    "note"};
+
+/// The fields of one record by column name, with the first complaint about them.
+class Fields {
+  public:
+    Fields(const std::vector<std::string>& header, const CsvRecord& record) {
+        for (std::size_t i = 0; i < header.size(); ++i) {
+            values_[header[i]] = record.fields[i];
+        }
+    }
+
+    [[nodiscard]] std::string text(const std::string& column) const {
+        const auto found = values_.find(column);
+        return found == values_.end() ? std::string() : found->second;
+    }
+
+    [[nodiscard]] std::int64_t integer(const std::string& column) {
+        const std::string value = text(column);
+        std::int64_t result = 0;
+        const char* const end = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), end, result);
+        if (value.empty()) {
+            complain(column + " is empty");
+        } else if (error != std::errc() || stop != end) {
+            complain(fmt::format("{} is '{}', not a whole number", column, value));
+        }
+        return result;
+    }
+
+    /// Empty means not known; anything else must be a positive number.
+    [[nodiscard]] std::optional<double> positive(const std::string& column) {
+        const std::string value = text(column);
+        if (value.empty()) {
+            return std::nullopt;
+        }
+        double result = 0.0;
+        const char* const end = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), end, result);
+        if (error != std::errc() || stop != end || !std::isfinite(result) || result <= 0.0) {
+            complain(fmt::format("{} is '{}', not a positive number", column, value));
+            return std::nullopt;
+        }
+        return result;
+    }
+
+    /// The value that goes with the word in the column.
+    template <typename T>
+    [[nodiscard]] T word(const std::string& column,
+                         const std::vector<std::pair<std::string, T>>& known) {
+        const std::string value = text(column);
+        for (const auto& [name, meaning] : known) {
+            if (name == value) {
+                return meaning;
+            }
+        }
+        complain(value.empty() ? column + " is empty"
+                               : fmt::format("{} '{}' is not modelled", column, value));
+        return known.front().second;
+    }
+
+    void complain(std::string message) {
+        if (complaint_.empty()) {
+            complaint_ = std::move(message);
+        }
+    }
+    [[nodiscard]] const std::string& complaint() const { return complaint_; }
+
+  private:
+    std::map<std::string, std::string> values_;
+    std::string complaint_;
+};
+
+[[nodiscard]] AttentionProblem problem_of(Fields& fields) {
+    AttentionProblem p;
+    p.dtype = fields.word<DType>("dtype", {{"", DType::bf16},
+                                           {"bf16", DType::bf16},
+                                           {"fp16", DType::fp16},
+                                           {"fp8", DType::fp8},
+                                           {"fp8_e4m3", DType::fp8},
+                                           {"fp8_e5m2", DType::fp8}});
+    p.direction = fields.word<Direction>(
+        "direction", {{"fwd", Direction::forward}, {"bwd", Direction::backward}});
+    p.head_dim_qk = fields.integer("head_dim_qk");
+    p.head_dim_v = fields.integer("head_dim_v");
+    p.batch = fields.integer("batch");
+    p.heads_q = fields.integer("heads_q");
+    p.heads_kv = fields.integer("heads_kv");
+    p.seqlen_q = fields.integer("seqlen_q");
+    p.seqlen_kv = fields.integer("seqlen_kv");
+    p.mask.kind =
+        fields.word<MaskKind>("mask", {{"full", MaskKind::full}, {"causal", MaskKind::causal}});
+    if (!fields.text("window").empty()) {
+        p.mask.window = fields.integer("window");
+        if (p.mask.kind == MaskKind::causal) {
+            p.mask.kind = MaskKind::sliding_window;
+        } else {
+            fields.complain("a window without a causal mask is not modelled");
+        }
+    }
+    p.deterministic =
+        fields.word<bool>("deterministic", {{"", false}, {"no", false}, {"yes", true}});
+    return p;
+}
+
+[[nodiscard]] MeasuredRow row_of(Fields& fields, const SourceLocation& where) {
+    MeasuredRow row;
+    row.where = where;
+    row.source = fields.text("source");
+    row.gpu = fields.text("gpu");
+    row.clock_evidence = fields.text("clock_evidence");
+    row.kernel = fields.text("kernel");
+    row.version = fields.text("version");
+    row.built = fields.text("built");
+    row.note = fields.text("note");
+    row.problem = problem_of(fields);
+    if (const auto mhz = fields.positive("sm_clock_mhz")) {
+        if (*mhz < 1.0 || *mhz > 1e5) {
+            fields.complain(fmt::format("sm_clock_mhz is {}, not a clock in MHz", *mhz));
+        } else {
+            row.clock = ClockHz(std::llround(*mhz * 1e6));
+        }
+    }
+    row.time_ms = fields.positive("time_ms");
+    row.time_min_ms = fields.positive("time_min_ms");
+    row.tflops = fields.positive("tflops");
+    row.mean_active_cycles = fields.positive("mean_active_cycles");
+    row.tensor_cycles = fields.positive("tensor_cycles");
+    row.fma_cycles = fields.positive("fma_cycles");
+    row.xu_warp_instructions = fields.positive("xu_warp_instructions");
+    if (row.gpu.empty() || row.kernel.empty()) {
+        fields.complain(row.gpu.empty() ? "gpu is empty" : "kernel is empty");
+    }
+    if (!row.time_ms && !row.tflops && !row.mean_active_cycles) {
+        fields.complain("none of time_ms, tflops and mean_active_cycles is known");
+    }
+    const auto checked = make_attention(row.problem);
+    if (!checked) {
+        fields.complain(checked.error().diagnostics.front().message);
+    }
+    return row;
+}
+
+[[nodiscard]] std::vector<Diagnostic> header_errors(const CsvRecord& header,
+                                                    const std::string& file) {
+    std::vector<std::string> known = required_columns;
+    known.insert(known.end(), optional_columns.begin(), optional_columns.end());
+    std::vector<Diagnostic> errors;
+    const SourceLocation where{file, header.line, 0};
+    for (std::size_t i = 0; i < header.fields.size(); ++i) {
+        const std::string& name = header.fields[i];
+        const auto end = header.fields.begin() + static_cast<std::ptrdiff_t>(i);
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            const std::string near = nearest_name(name, known);
+            errors.push_back({where, fmt::format("unknown column '{}'", name),
+                              near.empty() ? "" : fmt::format("did you mean '{}'?", near)});
+        } else if (std::find(header.fields.begin(), end, name) != end) {
+            errors.push_back({where, fmt::format("column '{}' appears twice", name), ""});
+        }
+    }
+    for (const std::string& name : required_columns) {
+        if (std::find(header.fields.begin(), header.fields.end(), name) == header.fields.end()) {
+            errors.push_back({where, fmt::format("column '{}' is missing", name), ""});
+        }
+    }
+    return errors;
+}
+
+}  // namespace
+
+Result<MeasuredTable> parse_measured(std::string_view text, const std::string& file_name) {
+    const auto records = parse_csv(text, file_name);
+    if (!records) {
+        return tl::unexpected(records.error());
+    }
+    if (records->empty()) {
+        return fail(FailureKind::input, "the table is empty", {}, {file_name, 0, 0});
+    }
+    const CsvRecord& header = records->front();
+    if (auto errors = header_errors(header, file_name); !errors.empty()) {
+        return tl::unexpected(Failure{FailureKind::input, std::move(errors)});
+    }
+    MeasuredTable table;
+    for (std::size_t i = 1; i < records->size(); ++i) {
+        const CsvRecord& record = (*records)[i];
+        const SourceLocation where{file_name, record.line, 0};
+        if (record.fields.size() != header.fields.size()) {
+            table.unusable.push_back({where, "",
+                                      fmt::format("{} fields under a header of {}",
+                                                  record.fields.size(), header.fields.size())});
+            continue;
+        }
+        Fields fields(header.fields, record);
+        MeasuredRow row = row_of(fields, where);
+        if (fields.complaint().empty()) {
+            table.rows.push_back(std::move(row));
+        } else {
+            table.unusable.push_back(
+                {where, fmt::format("{} on {}", row.kernel, row.gpu), fields.complaint()});
+        }
+    }
+    return table;
+}
+
+Result<MeasuredTable> read_measured(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    if (!file || !(text << file.rdbuf())) {
+        return fail(FailureKind::input, "the file cannot be read, or is empty", {},
+                    {path.string(), 0, 0});
+    }
+    return parse_measured(text.str(), path.string());
+}
+
+}  // namespace warpline
