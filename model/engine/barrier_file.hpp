@@ -18,6 +18,7 @@ struct BarrierInstance {
     int barrier = 0;
     std::int64_t arrived = 0;    ///< in the current phase
     std::int64_t completed = 0;  ///< phases
+    bool waited = false;         ///< see mark_waited()
     std::vector<BarrierWaiter> waiters;
 };
 
@@ -70,9 +71,15 @@ class BarrierFile {
         instance.waiters.resize(kept);
     }
 
+    /// Some warp of this run can wait for the instance. The others decide nothing.
+    void mark_waited(int instance) { at(instance).waited = true; }
+
     template <typename Visitor>
     void visit(Visitor& visitor) {
         for (BarrierInstance& instance : instances_) {
+            if (!instance.waited) {
+                continue;  // its phases may move at a pace of their own, or never
+            }
             visitor.exact(instance.arrived);
             visitor.phases(instance.completed, instance.barrier);
             visitor.compare(static_cast<std::int64_t>(instance.waiters.size()));

@@ -27,6 +27,7 @@ struct Grant {
     Tick time = 0;
     int cause =
         0;  ///< why it did not issue earlier: the request's cause, or the unit it waited for
+    Tick units_done = 0;  ///< the last of its units is free again
 };
 
 class IssuePort {
@@ -75,7 +76,8 @@ class IssuePort {
     /// Earliest issue of a request, and what sets it.
     [[nodiscard]] Tick earliest(const IssueRequest& request, int& cause) const;
     [[nodiscard]] bool preferred(const IssueRequest& x, const IssueRequest& y) const;
-    void issue(const IssueRequest& request, Tick now, int cause);
+    /// Returns when the last unit the batch uses is done.
+    Tick issue(const IssueRequest& request, Tick now, int cause);
     void schedule(Tick now, EventQueue& queue);
 
     int index_;

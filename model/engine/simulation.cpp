@@ -41,6 +41,9 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
       compiled_(compile(plan, options)),
       barriers_(plan, plan.ctas_per_sm * plan.cluster, warp_slots()),
       sync_(sync_timings(plan, options)) {
+    for (const Mechanism mechanism : options.ideal) {
+        ideal_.at(static_cast<std::size_t>(mechanism)) = true;
+    }
     const int causes = causes_.size();
     const auto sms = static_cast<std::size_t>(plan.cluster);
     const int slices = plan.machine.sub_partitions;
@@ -75,6 +78,7 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
     build_agents();
     choose_anchor();
     find_uses();
+    mark_waited_barriers();
 }
 
 std::vector<int> Simulation::warp_slots() const {
@@ -173,6 +177,23 @@ void Simulation::find_uses() {
             }
         }
         uses_.push_back(std::move(uses));
+    }
+}
+
+void Simulation::mark_waited_barriers() {
+    for (const Agent& agent : agents_) {
+        for (const Op& op : role_of(agent).program) {
+            const auto* wait = std::get_if<WaitOp>(&op.body);
+            if (wait == nullptr) {
+                continue;
+            }
+            const int stages = wait->on.handle >= 0 ? barriers_.stages(wait->on.barrier) : 1;
+            for (int slot = 0; slot < stages; ++slot) {
+                barriers_.mark_waited(barriers_.instance(cta_index(agent, agent.cta),
+                                                         wait->on.barrier, wait->on.copy,
+                                                         agent.warp_slot, slot));
+            }
+        }
     }
 }
 

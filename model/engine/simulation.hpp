@@ -12,6 +12,7 @@
 #include "warpline/engine/steady_state.hpp"
 #include "warpline/engine/tensor_unit.hpp"
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ class Simulation final : TensorHost {
     [[nodiscard]] std::vector<int> warp_slots() const;
     void choose_anchor();
     void find_uses();
+    void mark_waited_barriers();
 
     // programs: program_steps.cpp
     void advance(int index);
@@ -129,7 +131,7 @@ class Simulation final : TensorHost {
     }
     [[nodiscard]] int tensor_index(const Agent& agent) const;
     [[nodiscard]] bool ideal(Mechanism mechanism) const {
-        return options_.ideal.contains(mechanism);
+        return ideal_[static_cast<std::size_t>(mechanism)];
     }
     void touch(Tick time) { last_activity_ = time > last_activity_ ? time : last_activity_; }
 
@@ -137,6 +139,7 @@ class Simulation final : TensorHost {
     const std::vector<TileRun>& tiles_;
     const MemoryEnvironment memory_;
     const EngineOptions& options_;
+    std::array<bool, 9> ideal_{};  ///< options_.ideal, for the hot paths
     const CauseTable causes_;
     const CompiledPlan compiled_;
     EventQueue queue_;
