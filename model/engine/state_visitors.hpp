@@ -37,6 +37,7 @@ class StateWriter {
     }
     void moved(std::int64_t& value) { out_.absolute.push_back(value); }
     void books(Account& account) {
+        out_.booked_until.push_back(account.until);
         out_.absolute.push_back(account.until);
         out_.absolute.push_back(account.busy);
         out_.absolute.insert(out_.absolute.end(), account.charged.begin(), account.charged.end());
@@ -59,8 +60,8 @@ class StateMover {
 
     void compare(std::int64_t) {}
     void exact(std::int64_t&) {}
-    void future(Tick& time) { move(time); }
-    void clock(Tick& time) { move(time); }
+    void future(Tick& time) { move_with_now(time); }
+    void clock(Tick& time) { move_with_now(time); }
     void counter(std::int64_t& value, std::int64_t) { move(value); }
     void moved(std::int64_t& value) { move(value); }
     void books(Account& account) {
@@ -73,6 +74,12 @@ class StateMover {
     void loop_index(std::int64_t& index, std::int64_t, std::int64_t) { move(index); }
 
   private:
+    /// Instants keep their distance from now. What an instant that has passed did between the two
+    /// snapshots says nothing: it may have been left over from before.
+    void move_with_now(Tick& time) {
+        time += periods_ * (to_.now - from_.now);
+        ++next_;
+    }
     void move(std::int64_t& value) {
         value += periods_ * (to_.absolute[next_] - from_.absolute[next_]);
         ++next_;

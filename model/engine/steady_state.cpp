@@ -19,6 +19,19 @@ std::uint64_t hash_of(const std::vector<std::int64_t>& values) {
     return hash;
 }
 
+/// Every account was booked for exactly the time between the snapshots, or not at all. A gap that
+/// began before the first one would otherwise be multiplied.
+bool books_are_periodic(const Snapshot& from, const Snapshot& to) {
+    const Tick period = to.now - from.now;
+    for (std::size_t i = 0; i < to.booked_until.size(); ++i) {
+        const Tick booked = to.booked_until[i] - from.booked_until[i];
+        if (booked != 0 && booked != period) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 std::int64_t SteadyStateFinder::scaling_index(const Simulation& simulation, const Agent& agent) {
@@ -51,7 +64,8 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
     snapshot.anchor_index = scaling_index(simulation, anchor);
     snapshot.hash = hash_of(snapshot.relative);
     for (const Snapshot& earlier : seen_) {
-        if (earlier.hash != snapshot.hash || earlier.relative != snapshot.relative) {
+        if (earlier.hash != snapshot.hash || earlier.relative != snapshot.relative ||
+            !books_are_periodic(earlier, snapshot)) {
             continue;
         }
         if (!found_.found) {

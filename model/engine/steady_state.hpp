@@ -24,6 +24,7 @@ struct Snapshot {
     std::vector<std::int64_t> absolute;  ///< what skipping must move
     std::uint64_t hash = 0;
     std::int64_t anchor_index = 0;           ///< iteration of the anchor's loop
+    std::vector<Tick> booked_until;          ///< of every account
     std::vector<std::int64_t> loop_indices;  ///< of every loop that scales, warp by warp
 };
 
