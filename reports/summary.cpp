@@ -99,9 +99,9 @@ std::string head_section(const Prediction& prediction, const Style& style) {
         style.bold(printable(prediction.kernel) + " on " + printable(prediction.gpu)) + "   " +
         printable(describe(prediction.problem)) + "\n\n";
     text += "  " + style.bold(headline(prediction)) + "\n";
-    text += wrap(fmt::format("bound by {}; {} cycles from first launch to last exit, {} active on "
-                             "the mean SM",
-                             printable(prediction.bound_by), grouped(prediction.makespan_cycles),
+    text += wrap("bound by " + printable(prediction.bound_by), summary_width, "  ");
+    text += wrap(fmt::format("{} cycles from first launch to last exit, {} active on the mean SM",
+                             grouped(prediction.makespan_cycles),
                              grouped(prediction.waves.mean_active_cycles)),
                  summary_width, "  ");
     return text + clock_line(prediction);

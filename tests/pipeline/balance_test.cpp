@@ -14,11 +14,10 @@ std::string with(std::string_view from, std::string_view to) {
 }  // namespace
 
 TEST_CASE("a declared count that the program does not give says who arrives with what") {
-    CHECK(
-        with("      mma: 1", "      mma: 32") ==
-        "f:78: barrier 'kv_empty' declares 32 arrivals of 'mma' a phase; on a tile of 1 block "
-        "'load' waits once, and 'mma' arrives once (1 x 32 = 32 expected; 32 a phase would match, "
-        "or arrivals of 1)");
+    CHECK(with("      mma: 1", "      mma: 32") ==
+          "f:78: barrier 'kv_empty' declares 32 arrivals of 'mma' a phase; on a tile of 1 block "
+          "'load' waits once, and 'mma' arrives once (1 x 32 = 32 expected; arrive 32 a phase, "
+          "or declare 1)");
     CHECK(contains(with("            - consumer_release: k\n              class: mma",
                         "            - consumer_release: k"),
                    "no asynchronous operation") == false);
