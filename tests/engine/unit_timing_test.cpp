@@ -160,9 +160,7 @@ TEST_CASE("a chain of MMAs advances at the longer of tensor and fetch time") {
         options.record_events = true;
         const Schedule schedule = run_checked(builder.plan, tiles_of(1), options);
         const Tick fetch = lines * slot;
-        const Tick end = slot + std::max(100 + 10 * Tick{64},
-                                         fetch <= 64 ? 0 : std::max(fetch, 100 + Tick{64}) +
-                                                               9 * fetch);
+        const Tick end = 10 * slot + std::max(100 + 10 * Tick{64}, 10 * fetch);
         CAPTURE(lines);
         CHECK(schedule.events.front().completed == end + 33);
     }
@@ -195,6 +193,6 @@ TEST_CASE("barrier: a waiter resumes its wake-up time after the phase, or after 
     const int after = pair.builder.instruction(Unit::fma, slot, 20);
     const BarrierRef done = pair.builder.barrier("done");
     pair.builder.role("first", 0).issue(work).arrive(done);
-    pair.builder.role("second", 4).wait(done).issue(after);
+    pair.builder.role("second", 5).wait(done).issue(after);  // an issue port of its own
     check_both_sides(pair, 25, 300 + 30 + 25, start_of);
 }
