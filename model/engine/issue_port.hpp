@@ -55,14 +55,15 @@ class IssuePort {
         for (IssueRequest& request : waiting_) {
             visitor.compare(request.agent);
             visitor.clock(request.ready);
+            visitor.compare(request.cause);
         }
-        visitor.future(issue_free_);
+        visitor.instant(issue_free_);
         for (Tick& free : pipe_free_) {
-            visitor.future(free);
+            visitor.instant(free);
         }
         visitor.compare(last_issuer_);
         if (dispatch_at_ != no_dispatch) {
-            visitor.future(dispatch_at_);
+            visitor.instant(dispatch_at_);
         }
         for (Account& account : accounts_) {
             visitor.books(account);
