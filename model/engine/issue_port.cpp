@@ -13,6 +13,9 @@ IssuePort::IssuePort(int index, const CompiledPlan& plan, const CauseTable& caus
 
 void IssuePort::add(const IssueRequest& request, Tick now, EventQueue& queue) {
     waiting_.push_back(request);
+    if (granting_) {
+        return;
+    }
     int cause = 0;
     const Tick at = std::max(now, earliest(request, cause));
     if (dispatch_at_ == no_dispatch || at < dispatch_at_) {
@@ -91,8 +94,10 @@ bool IssuePort::dispatch(Tick now, std::int64_t version, EventQueue& queue, Gran
                           : best_cause;
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(best));
         grant.units_done = issue(grant.request, now, grant.cause);
+        granting_ = true;
+    } else {
+        schedule(now, queue);
     }
-    schedule(now, queue);
     return issued;
 }
 
