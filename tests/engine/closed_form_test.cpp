@@ -29,8 +29,20 @@ KernelPlan pipeline(const Times& times) {
     const int ring = builder.ring("ring", static_cast<int>(times.stages));
     const BarrierRef full = builder.ring_barrier("full", ring, 1, 0);
     const BarrierRef empty = builder.ring_barrier("empty", ring, 1, 1);
-    builder.role("producer", 0).loop(blocks).take(ring, 0).wait(empty).issue(make).arrive(full).end();
-    builder.role("consumer", 1).loop(blocks).take(ring, 0).wait(full).issue(use).arrive(empty).end();
+    builder.role("producer", 0)
+        .loop(blocks)
+        .take(ring, 0)
+        .wait(empty)
+        .issue(make)
+        .arrive(full)
+        .end();
+    builder.role("consumer", 1)
+        .loop(blocks)
+        .take(ring, 0)
+        .wait(full)
+        .issue(use)
+        .arrive(empty)
+        .end();
     return builder.plan;
 }
 
@@ -40,12 +52,12 @@ Tick makespan_of(const Times& times, std::int64_t n) {
     Tick producer = 0, consumer = 0, end = 0;
     for (std::int64_t k = 0; k < n; ++k) {
         const Tick free = k < times.stages ? 0 : empty[static_cast<std::size_t>(k - times.stages)];
-        const Tick made = std::max(producer + slot, std::max(producer, free) + times.wait) +
-                          times.produce;
+        const Tick made =
+            std::max(producer + slot, std::max(producer, free) + times.wait) + times.produce;
         full.push_back(made + times.arrive);
         producer = made + slot;
-        const Tick used = std::max(consumer + slot, std::max(consumer, full.back()) + times.wait) +
-                          times.consume;
+        const Tick used =
+            std::max(consumer + slot, std::max(consumer, full.back()) + times.wait) + times.consume;
         empty.push_back(used + times.arrive);
         consumer = used + slot;
         end = std::max({producer, consumer, empty.back(), full.back()});

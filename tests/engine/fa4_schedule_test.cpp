@@ -1,6 +1,5 @@
 // FlashAttention-4 forward as its pipeline file has it: what is folded must not change the answer.
 #include "engine/plan_builder.hpp"
-
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 
@@ -65,8 +64,8 @@ TEST_CASE("folding the steady state of a CTA pair changes nothing, and finds it"
     for (const std::int64_t n : {3, 8, 30, 61}) {
         check_fold(plan, n, 1, 0, EngineOptions{});
     }
-    const Schedule schedule = run_checked(plan, {{{400, 1, 0}, 1}}, EngineOptions{},
-                                          idle_memory(b200()));
+    const Schedule schedule =
+        run_checked(plan, {{{400, 1, 0}, 1}}, EngineOptions{}, idle_memory(b200()));
     CHECK(schedule.steady.found);
 }
 
@@ -77,18 +76,18 @@ TEST_CASE("steps chosen by chance fold as they run") {
     }
 }
 
-TEST_CASE("equal sub-partitions and batches stay within half a percent of the single warp instruction") {
+TEST_CASE(
+    "equal sub-partitions and batches stay within half a percent of the single warp instruction") {
     for (const std::int64_t head_dim : {64, 96, 128}) {
         CAPTURE(head_dim);
         const KernelPlan plan = fa4(head_dim, true);
         for (const std::int64_t n : {4, 40}) {
             CAPTURE(n);
             const std::vector<TileRun> tiles{{{n, 2, 0}, 1}};
-            const Schedule exact =
-                run_checked(plan, tiles, exact_options(), idle_memory(b200()));
+            const Schedule exact = run_checked(plan, tiles, exact_options(), idle_memory(b200()));
             const Schedule quick = run_checked(plan, tiles, EngineOptions{}, idle_memory(b200()));
-            const double ratio = static_cast<double>(quick.makespan) /
-                                 static_cast<double>(exact.makespan);
+            const double ratio =
+                static_cast<double>(quick.makespan) / static_cast<double>(exact.makespan);
             CHECK(std::abs(ratio - 1.0) < 0.005);
         }
     }
