@@ -14,6 +14,7 @@ namespace warpline {
 namespace {
 
 constexpr std::size_t max_causes = 3;
+constexpr double least_share = 0.005;  ///< would be printed as 0 %
 
 std::string percent(double share) {
     return fmt::format("{:.1f} %", 100.0 * share);
@@ -42,7 +43,8 @@ std::string blame(const std::vector<RoleAccount::Stall>& causes, const KernelPla
     std::string text;
     std::size_t named = 0;
     for (const auto& [cause, share] : causes) {
-        if (cause.kind == Cause::Kind::finished || cause.kind == Cause::Kind::none) {
+        if (cause.kind == Cause::Kind::finished || cause.kind == Cause::Kind::none ||
+            share < least_share) {
             continue;
         }
         if (named++ == max_causes) {

@@ -87,7 +87,7 @@ struct PredictOptions {
     bool record_events = false;
     bool graph_launch = false;
     std::set<Mechanism> ideal;
-    int granularity = 8;
+    int granularity = 1;
 };
 
 /// The whole question. Errors: those of the parts.

@@ -31,7 +31,7 @@ enum class Mechanism : std::uint8_t {
 
 struct EngineOptions {
     /// Warp instructions issued by one event. 1 is the reference.
-    int granularity = 8;
+    int granularity = 1;
     /// Simulate one of four equal sub-partitions.
     bool fold_sub_partitions = true;
     /// Skip ahead when the relative state recurs. The result is exactly that of the unfolded run.

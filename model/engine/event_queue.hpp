@@ -20,7 +20,7 @@ enum class EventKind : std::uint8_t {
     tensor_due,    ///< a = tensor unit: the executing step has had its time
     tensor_start,  ///< a = tensor unit: the first operand of a chain is there
     copy_step,     ///< a = operation in flight: the next stage of a copy
-    peer_write,    ///< a = operation in flight: a quantum reaches the peer SM
+    peer_write,    ///< a = operation in flight: a quantum of b ticks reaches the peer SM
     memory_write,  ///< a = operation in flight: its data may leave for global memory
     dispatch,      ///< a = sub-partition, b = version: a warp may be able to issue
 };
@@ -37,16 +37,27 @@ struct Event {
 
 class EventQueue {
   public:
-    [[nodiscard]] bool empty() const { return heap_.empty(); }
-    [[nodiscard]] std::size_t size() const { return heap_.size(); }
+    [[nodiscard]] bool empty() const { return !holding_ && heap_.empty(); }
+    [[nodiscard]] std::size_t size() const { return heap_.size() + (holding_ ? 1 : 0); }
 
     void push(Tick time, EventKind kind, std::int32_t a, std::int64_t b = 0) {
         const std::uint64_t priority = kind == EventKind::dispatch ? 1 : 0;
-        heap_.push_back({time, (priority << 62U) | sequence_++, kind, a, b});
-        std::push_heap(heap_.begin(), heap_.end(), later);
+        const Event event{time, (priority << 62U) | sequence_++, kind, a, b};
+        if (!holding_) {
+            held_ = event;
+            holding_ = true;
+        } else if (later(held_, event)) {
+            push_heap(std::exchange(held_, event));
+        } else {
+            push_heap(event);
+        }
     }
 
     Event pop() {
+        if (holding_ && (heap_.empty() || later(heap_.front(), held_))) {
+            holding_ = false;
+            return held_;
+        }
         std::pop_heap(heap_.begin(), heap_.end(), later);
         const Event event = heap_.back();
         heap_.pop_back();
@@ -56,6 +67,9 @@ class EventQueue {
     /// All pending events in the order they will happen. They may be moved in time all alike: a
     /// sorted array is a heap.
     [[nodiscard]] std::span<Event> sorted() {
+        if (std::exchange(holding_, false)) {
+            push_heap(held_);
+        }
         std::sort(heap_.begin(), heap_.end(),
                   [](const Event& x, const Event& y) { return later(y, x); });
         return heap_;
@@ -66,7 +80,16 @@ class EventQueue {
         return x.time != y.time ? x.time > y.time : x.order > y.order;
     }
 
+    void push_heap(const Event& event) {
+        heap_.push_back(event);
+        std::push_heap(heap_.begin(), heap_.end(), later);
+    }
+
     std::vector<Event> heap_;
+    // The earliest of the events pushed last stays out of the heap: what an event causes is often
+    // what happens next.
+    Event held_;
+    bool holding_ = false;
     std::uint64_t sequence_ = 0;
 };
 

@@ -13,6 +13,9 @@ IssuePort::IssuePort(int index, const CompiledPlan& plan, const CauseTable& caus
 
 void IssuePort::add(const IssueRequest& request, Tick now, EventQueue& queue) {
     waiting_.push_back(request);
+    if (granting_) {
+        return;
+    }
     int cause = 0;
     const Tick at = std::max(now, earliest(request, cause));
     if (dispatch_at_ == no_dispatch || at < dispatch_at_) {
@@ -90,13 +93,15 @@ bool IssuePort::dispatch(Tick now, std::int64_t version, EventQueue& queue, Gran
                           ? causes_.unit(Unit::issue)
                           : best_cause;
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(best));
-        issue(grant.request, now, grant.cause);
+        grant.units_done = issue(grant.request, now, grant.cause);
+        granting_ = true;
+    } else {
+        schedule(now, queue);
     }
-    schedule(now, queue);
     return issued;
 }
 
-void IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
+Tick IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
     const Batch& batch = *request.batch;
     last_issuer_ = request.order;
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
@@ -109,10 +114,12 @@ void IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
         port.work(now, batch.slots, cause);
         issue_free_ = now + batch.slots;
     }
+    Tick done = now;
     for (int i = 0; i < batch.uses; ++i) {
         const UnitUse& use = plan_.uses[static_cast<std::size_t>(batch.first_use + i)];
         const auto unit = static_cast<std::size_t>(use.unit);
         const Tick start = now + use.offset;
+        done = std::max(done, start + use.demand);
         if (settings_.ideal_pipes) {
             accounts_[unit].charge(start, cause);
             accounts_[unit].work(accounts_[unit].until,
@@ -123,6 +130,7 @@ void IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
         accounts_[unit].work(start, use.demand, cause);
         pipe_free_[unit] = start + use.demand;
     }
+    return done;
 }
 
 void IssuePort::schedule(Tick now, EventQueue& queue) {

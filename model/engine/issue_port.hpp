@@ -27,6 +27,7 @@ struct Grant {
     Tick time = 0;
     int cause =
         0;  ///< why it did not issue earlier: the request's cause, or the unit it waited for
+    Tick units_done = 0;  ///< the last of its units is free again
 };
 
 class IssuePort {
@@ -40,8 +41,13 @@ class IssuePort {
     IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
 
     void add(const IssueRequest& request, Tick now, EventQueue& queue);
-    /// Issues one batch if one may issue now. Returns whether it did.
+    /// Issues one batch if one may issue now. Returns whether it did; then what the grant causes is
+    /// to be done, and resume() called.
     bool dispatch(Tick now, std::int64_t version, EventQueue& queue, Grant& grant);
+    void resume(Tick now, EventQueue& queue) {
+        granting_ = false;
+        schedule(now, queue);
+    }
 
     [[nodiscard]] const Account& account(Unit unit) const {
         return accounts_[static_cast<std::size_t>(unit)];
@@ -55,14 +61,15 @@ class IssuePort {
         for (IssueRequest& request : waiting_) {
             visitor.compare(request.agent);
             visitor.clock(request.ready);
+            visitor.compare(request.cause);
         }
-        visitor.future(issue_free_);
+        visitor.instant(issue_free_);
         for (Tick& free : pipe_free_) {
-            visitor.future(free);
+            visitor.instant(free);
         }
         visitor.compare(last_issuer_);
         if (dispatch_at_ != no_dispatch) {
-            visitor.future(dispatch_at_);
+            visitor.instant(dispatch_at_);
         }
         for (Account& account : accounts_) {
             visitor.books(account);
@@ -75,7 +82,8 @@ class IssuePort {
     /// Earliest issue of a request, and what sets it.
     [[nodiscard]] Tick earliest(const IssueRequest& request, int& cause) const;
     [[nodiscard]] bool preferred(const IssueRequest& x, const IssueRequest& y) const;
-    void issue(const IssueRequest& request, Tick now, int cause);
+    /// Returns when the last unit the batch uses is done.
+    Tick issue(const IssueRequest& request, Tick now, int cause);
     void schedule(Tick now, EventQueue& queue);
 
     int index_;
@@ -88,6 +96,7 @@ class IssuePort {
     Tick issue_free_ = 0;
     int last_issuer_ = -1;  ///< warp index
     Tick dispatch_at_ = no_dispatch;
+    bool granting_ = false;  ///< requests that come now are looked at together, in resume()
     std::int64_t version_ = 0;
 };
 

@@ -148,7 +148,7 @@ void Simulation::granted(const Grant& grant) {
     const Tick now = grant.time;
     agent.account.charge(grant.request.ready, grant.request.cause);
     agent.account.work(now, grant.request.batch->slots, grant.cause);
-    touch(agent.account.until);
+    touch(std::max(agent.account.until, grant.units_done));
     agent.ready = now + grant.request.batch->next;
     agent.ready_cause = causes_.issue();
     agent.op_cause = grant.cause;

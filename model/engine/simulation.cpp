@@ -8,8 +8,6 @@ namespace warpline {
 
 namespace {
 
-constexpr Tick latest_time = Tick{1} << 62U;
-
 bool foldable(const Role& role) {
     return role.first_warp % 4 == 0 && role.warps % 4 == 0;
 }
@@ -41,6 +39,9 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
       compiled_(compile(plan, options)),
       barriers_(plan, plan.ctas_per_sm * plan.cluster, warp_slots()),
       sync_(sync_timings(plan, options)) {
+    for (const Mechanism mechanism : options.ideal) {
+        ideal_.at(static_cast<std::size_t>(mechanism)) = true;
+    }
     const int causes = causes_.size();
     const auto sms = static_cast<std::size_t>(plan.cluster);
     const int slices = plan.machine.sub_partitions;
@@ -75,6 +76,7 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
     build_agents();
     choose_anchor();
     find_uses();
+    mark_waited_barriers();
 }
 
 std::vector<int> Simulation::warp_slots() const {
@@ -156,6 +158,9 @@ void Simulation::choose_anchor() {
 }
 
 void Simulation::find_uses() {
+    for (const Barrier& barrier : plan_.barriers) {
+        barrier_ring_.push_back(barrier.ring);
+    }
     for (const Role& role : plan_.roles) {
         RoleUses uses;
         uses.handle_ring.assign(static_cast<std::size_t>(role.handles), -1);
@@ -164,15 +169,41 @@ void Simulation::find_uses() {
             if (const auto* take = std::get_if<TakeOp>(&op.body)) {
                 uses.handle_ring[static_cast<std::size_t>(take->handle)] = take->ring;
                 uses.takes[static_cast<std::size_t>(take->ring)] = true;
-            } else if (const auto* wait = std::get_if<WaitOp>(&op.body);
-                       wait && wait->on.handle < 0) {
-                const std::pair<int, int> key{wait->on.barrier, wait->on.copy};
-                if (std::find(uses.waits.begin(), uses.waits.end(), key) == uses.waits.end()) {
-                    uses.waits.push_back(key);
-                }
+            }
+        }
+        for (const Op& op : role.program) {
+            const auto* wait = std::get_if<WaitOp>(&op.body);
+            if (wait == nullptr) {
+                continue;
+            }
+            if (wait->on.handle >= 0) {
+                barrier_ring_[static_cast<std::size_t>(wait->on.barrier)] =
+                    uses.handle_ring[static_cast<std::size_t>(wait->on.handle)];
+                continue;
+            }
+            const std::pair<int, int> key{wait->on.barrier, wait->on.copy};
+            if (std::find(uses.waits.begin(), uses.waits.end(), key) == uses.waits.end()) {
+                uses.waits.push_back(key);
             }
         }
         uses_.push_back(std::move(uses));
+    }
+}
+
+void Simulation::mark_waited_barriers() {
+    for (const Agent& agent : agents_) {
+        for (const Op& op : role_of(agent).program) {
+            const auto* wait = std::get_if<WaitOp>(&op.body);
+            if (wait == nullptr) {
+                continue;
+            }
+            const int stages = wait->on.handle >= 0 ? barriers_.stages(wait->on.barrier) : 1;
+            for (int slot = 0; slot < stages; ++slot) {
+                barriers_.mark_waited(barriers_.instance(cta_index(agent, agent.cta),
+                                                         wait->on.barrier, wait->on.copy,
+                                                         agent.warp_slot, slot));
+            }
+        }
     }
 }
 
@@ -188,7 +219,7 @@ Result<Schedule> Simulation::run() {
                                     options_.max_events),
                         "use fewer tiles or a larger granularity");
         }
-        if (event.time > latest_time) {
+        if (event.time > latest_time || steady_.overflow()) {
             return fail(
                 FailureKind::infeasible,
                 fmt::format("the schedule of {} lasts longer than 2^62 ticks", plan_.kernel),
@@ -239,16 +270,17 @@ void Simulation::handle(const Event& event) {
             copy_step(event.a, event.time);
             break;
         case EventKind::peer_write:
-            peer_write(event.a, event.time);
+            peer_write(event.a, event.b, event.time);
             break;
         case EventKind::memory_write:
             transfer(event.a, event.time);
             break;
         case EventKind::dispatch: {
             Grant grant;
-            if (ports_[static_cast<std::size_t>(event.a)].dispatch(event.time, event.b, queue_,
-                                                                   grant)) {
+            IssuePort& port = ports_[static_cast<std::size_t>(event.a)];
+            if (port.dispatch(event.time, event.b, queue_, grant)) {
                 granted(grant);
+                port.resume(event.time, queue_);
             }
             break;
         }

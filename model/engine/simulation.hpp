@@ -12,6 +12,7 @@
 #include "warpline/engine/steady_state.hpp"
 #include "warpline/engine/tensor_unit.hpp"
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ class Simulation final : TensorHost {
     [[nodiscard]] std::vector<int> warp_slots() const;
     void choose_anchor();
     void find_uses();
+    void mark_waited_barriers();
 
     // programs: program_steps.cpp
     void advance(int index);
@@ -82,7 +84,7 @@ class Simulation final : TensorHost {
     void transfer(std::int32_t flight, Tick now);
     void quantum_read(std::int32_t flight, Tick now);
     void quantum_written(std::int32_t flight, Tick now);
-    void peer_write(std::int32_t flight, Tick now);
+    void peer_write(std::int32_t flight, Tick quantum, Tick now);
     void completed(std::int32_t flight, Tick now);
     void retire(Agent& agent, int index, int op_class, Tick now);
     [[nodiscard]] const CopyOp& copy_of(std::int32_t flight) const;
@@ -104,6 +106,7 @@ class Simulation final : TensorHost {
 
     // results: results.cpp, deadlock.cpp
     [[nodiscard]] Schedule schedule();
+    [[nodiscard]] Tick end_of_work() const;
     void add_units(Schedule& out) const;
     void add_unit(Schedule& out, Unit unit, int sm, int sub_partition,
                   const Account& account) const;
@@ -129,7 +132,7 @@ class Simulation final : TensorHost {
     }
     [[nodiscard]] int tensor_index(const Agent& agent) const;
     [[nodiscard]] bool ideal(Mechanism mechanism) const {
-        return options_.ideal.contains(mechanism);
+        return ideal_[static_cast<std::size_t>(mechanism)];
     }
     void touch(Tick time) { last_activity_ = time > last_activity_ ? time : last_activity_; }
 
@@ -137,6 +140,7 @@ class Simulation final : TensorHost {
     const std::vector<TileRun>& tiles_;
     const MemoryEnvironment memory_;
     const EngineOptions& options_;
+    std::array<bool, 9> ideal_{};  ///< options_.ideal, for the hot paths
     const CauseTable causes_;
     const CompiledPlan compiled_;
     EventQueue queue_;
@@ -156,8 +160,9 @@ class Simulation final : TensorHost {
     Tick now_ = 0;
     Tick last_activity_ = 0;
     int anchor_ = -1;
-    bool anchor_passed_ = false;  ///< the anchor finished a loop iteration in the current event
-    std::vector<RoleUses> uses_;  ///< by role
+    bool anchor_passed_ = false;     ///< the anchor finished a loop iteration in the current event
+    std::vector<RoleUses> uses_;     ///< by role
+    std::vector<int> barrier_ring_;  ///< ring whose handles address each barrier, or -1
     SteadyStateFinder steady_;
     Schedule out_;
     std::int64_t total_tiles_ = 0;

@@ -41,10 +41,11 @@ class SmemPort {
             visitor.exact(request.remaining);
             visitor.compare(static_cast<std::int64_t>(request.requester.kind));
             visitor.requester(request.requester.kind, request.requester.index);
+            visitor.compare(request.cause);
         }
         if (running_) {
             visitor.clock(run_start_);
-            visitor.future(run_end_);
+            visitor.instant(run_end_);
         }
         visitor.books(account_);
     }

@@ -217,8 +217,6 @@ TEST_CASE("a cluster reaches the peer, the leader and all") {
         one_role("- async: copy\n  from: q[0]\n  to: peer q[1]\n  class: c\n  signals: done\n"
                  "  at: peer\n"
                  "- async: copy\n  from: global\n  to: all q[0]\n  class: c\n"
-                 "- async: mma\n  m: 256\n  n: 64\n  k: 16\n  a: q[0]\n  b: q[1]\n  d: t[0]\n"
-                 "  pair: cluster == 2\n  class: mma\n"
                  "- wait: done\n"),
         "tiles:\n", "cluster: two\ntiles:\n");
     const auto plan = load(text);
@@ -229,7 +227,12 @@ TEST_CASE("a cluster reaches the peer, the leader and all") {
     CHECK(work<CopyOp>(p, 0).bytes == 2048);
     CHECK(at<AsyncOp>(p, 0).at == At::peer);
     CHECK(work<CopyOp>(p, 1).to == Space::cluster_smem);
-    CHECK(work<MmaOp>(p, 2).pair);
+    // One CTA issues the MMAs of a pair.
+    const std::string both = changed(
+        one_role("- async: mma\n  m: 256\n  n: 64\n  k: 16\n  a: q[0]\n  b: q[1]\n  d: t[0]\n"
+                 "  pair: cluster == 2\n  class: mma\n"),
+        "tiles:\n", "cluster: two\ntiles:\n");
+    CHECK(errors(both).find("one CTA issues the MMAs of a pair") != std::string::npos);
     // In a cluster of one, all and leader are this CTA.
     const std::string alone = one_role(
         "- async: copy\n  from: global\n  to: all q[0]\n  class: c\n  signals: done\n"
