@@ -48,7 +48,7 @@ Result<std::string> check_pipeline(const Request& request, const CheckArguments&
         return tl::unexpected(ran.error());
     }
     std::string text = fmt::format(
-        "{}: a sound pipeline for {} on {}\n  {} roles, {} barriers, {} rings; no deadlock; at "
+        "{}: a sound pipeline for {} on {}\n  roles {}, barriers {}, rings {}; no deadlock; at "
         "least {:.1f} cycles a step\n",
         printable(arguments.file), describe(loaded->problem), printable(loaded->spec.id),
         loaded->plan.roles.size(), loaded->plan.barriers.size(), loaded->plan.rings.size(),

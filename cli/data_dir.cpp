@@ -11,7 +11,9 @@ std::filesystem::path default_data_dir() {
     if (!error) {
         const fs::path beside = (self.parent_path() / WARPLINE_DATA_FROM_BIN).lexically_normal();
         if (fs::is_directory(beside / "hw_specs", error)) {
-            return beside;
+            // A build tree links to the sources: messages name those.
+            const fs::path real = fs::canonical(beside / "hw_specs", error);
+            return error ? beside : real.parent_path();
         }
     }
     return WARPLINE_INSTALLED_DATA;

@@ -42,9 +42,13 @@ std::vector<ConstantUse> uses_of(const Request& request, const std::string& gpu,
                 continue;  // copies run the same program
             }
             for (std::size_t op = 0; op < plan.roles[role].program.size(); ++op) {
-                if (issues(plan, plan.roles[role].program[op], key)) {
-                    uses.push_back({kernel, plan.roles[role].base_name,
-                                    op_label(plan, static_cast<int>(role), static_cast<int>(op))});
+                if (!issues(plan, plan.roles[role].program[op], key)) {
+                    continue;
+                }
+                ConstantUse use{kernel, plan.roles[role].base_name,
+                                op_label(plan, static_cast<int>(role), static_cast<int>(op))};
+                if (std::find(uses.begin(), uses.end(), use) == uses.end()) {
+                    uses.push_back(std::move(use));
                 }
             }
         }

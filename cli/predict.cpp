@@ -5,6 +5,7 @@
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 #include "warpline/device/prediction.hpp"
+#include "warpline/device/record_schedule.hpp"
 #include "warpline/reports/gantt.hpp"
 #include "warpline/reports/prediction_json.hpp"
 #include "warpline/reports/schedule_csv.hpp"
@@ -52,7 +53,7 @@ Result<Mechanism> mechanism_named(const std::string& name) {
 
 Result<PredictOptions> options_of(const PredictArguments& arguments) {
     PredictOptions options;
-    options.record_events = arguments.gantt || !arguments.schedule_file.empty();
+    options.record_events = arguments.gantt;
     options.graph_launch = arguments.graph_launch;
     if (arguments.clock == "boost") {
         options.boost_clock = true;
@@ -112,8 +113,15 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     prediction->version = version_text();
     std::vector<OutputFile> files;
     if (!arguments.schedule_file.empty()) {
-        files.push_back(
-            {arguments.schedule_file, schedule_csv(prediction->plan, prediction->schedule)});
+        EngineOptions engine;
+        engine.granularity = options->granularity;
+        engine.ideal = options->ideal;
+        const Result<Schedule> schedule =
+            record_longest_tile(kernel->spec, kernel->plan, kernel->problem, engine);
+        if (!schedule) {
+            return tl::unexpected(schedule.error());
+        }
+        files.push_back({arguments.schedule_file, schedule_csv(prediction->plan, *schedule)});
     }
     if (!arguments.json_file.empty()) {
         files.push_back({arguments.json_file, prediction_json(*prediction)});

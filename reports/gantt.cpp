@@ -51,11 +51,15 @@ class Legend {
         return index < letters.size() ? letters[index] : no_letter;
     }
 
-    [[nodiscard]] std::string text(std::size_t width) const {
+    /// Explains the letters that are seen in `cells`; operations too short for a cell have none.
+    [[nodiscard]] std::string text(std::string_view cells, std::size_t width) const {
         std::string items;
         for (std::size_t i = 0; i < labels_.size(); ++i) {
             const char shown = i < letters.size() ? letters[i] : no_letter;
-            items += fmt::format("{}{}={}", i == 0 ? "" : ", ", shown, labels_[i]);
+            if (cells.find(shown) == std::string_view::npos) {
+                continue;
+            }
+            items += fmt::format("{}{}={}", items.empty() ? "" : ", ", shown, labels_[i]);
         }
         return wrap(items, width, "  ");
     }
@@ -203,15 +207,18 @@ std::string gantt_text(const KernelPlan& plan, const Schedule& schedule, std::si
                               : std::string("Whole run (no steady state)"),
         cycles_from_ticks(window.to - window.from), cycles_from_ticks(window.from));
     text += row_line("cycles", ruler(window, cells));
+    std::string seen;
     for (const auto& [usage, row] : warps) {
+        seen += row.text();
         const RoleUsage& of = schedule.roles[static_cast<std::size_t>(usage)];
         text += row_line(warp_row_name(plan, of, several_sms), row.text());
     }
     text += "\n";
     for (const auto& [key, row] : units) {
+        seen += row.text();
         text += row_line(unit_row_name(key, several_sms), row.text());
     }
-    return text + "\n" + legend.text(width);
+    return text + "\n" + legend.text(seen, width);
 }
 
 }  // namespace warpline

@@ -21,7 +21,7 @@ std::string barrier_label(const KernelPlan& plan, int index) {
 
 std::string unit_label(int index) {
     return index >= 0 && index < static_cast<int>(unit_count)
-               ? std::string(unit_phrase(static_cast<Unit>(index)))
+               ? std::string(unit_name(static_cast<Unit>(index)))
                : fmt::format("unit {}", index);
 }
 
@@ -64,7 +64,7 @@ std::string cause_phrase(const KernelPlan& plan, const Cause& cause) {
         case Cause::Kind::issue:
             return "in-order issue";
         case Cause::Kind::drain:
-            return "drain of " + unit_label(cause.index);
+            return unit_label(cause.index) + " completion";
         case Cause::Kind::memory:
             return "memory latency";
         case Cause::Kind::finished:

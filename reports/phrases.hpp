@@ -11,8 +11,8 @@
 
 namespace warpline {
 
-/// "barrier s_full", "xu busy", "latency of mufu results": why something waited. Indices that the
-/// plan does not have are shown as numbers.
+/// "barrier s_full", "xu busy", "fma latency", "tmem completion": why something waited. Indices
+/// that the plan does not have are shown as numbers.
 [[nodiscard]] std::string cause_phrase(const KernelPlan& plan, const Cause& cause);
 
 /// "barrier", "unit", ...: the kind alone, for machines.

@@ -22,6 +22,8 @@ struct ConstantUse {
     std::string kernel;
     std::string role;
     std::string label;
+
+    friend bool operator==(const ConstantUse&, const ConstantUse&) = default;
 };
 
 /// Constants that `key` names: the one of that key, else every one below it ("mufu.ex2" names

@@ -14,6 +14,7 @@ namespace warpline {
 namespace {
 
 constexpr std::size_t max_causes = 3;
+constexpr double least_share = 0.005;  ///< would be printed as 0 %
 
 std::string percent(double share) {
     return fmt::format("{:.1f} %", 100.0 * share);
@@ -42,7 +43,8 @@ std::string blame(const std::vector<RoleAccount::Stall>& causes, const KernelPla
     std::string text;
     std::size_t named = 0;
     for (const auto& [cause, share] : causes) {
-        if (cause.kind == Cause::Kind::finished || cause.kind == Cause::Kind::none) {
+        if (cause.kind == Cause::Kind::finished || cause.kind == Cause::Kind::none ||
+            share < least_share) {
             continue;
         }
         if (named++ == max_causes) {
@@ -99,9 +101,9 @@ std::string head_section(const Prediction& prediction, const Style& style) {
         style.bold(printable(prediction.kernel) + " on " + printable(prediction.gpu)) + "   " +
         printable(describe(prediction.problem)) + "\n\n";
     text += "  " + style.bold(headline(prediction)) + "\n";
-    text += wrap(fmt::format("bound by {}; {} cycles from first launch to last exit, {} active on "
-                             "the mean SM",
-                             printable(prediction.bound_by), grouped(prediction.makespan_cycles),
+    text += wrap("bound by " + printable(prediction.bound_by), summary_width, "  ");
+    text += wrap(fmt::format("{} cycles from first launch to last exit, {} active on the mean SM",
+                             grouped(prediction.makespan_cycles),
                              grouped(prediction.waves.mean_active_cycles)),
                  summary_width, "  ");
     return text + clock_line(prediction);

@@ -14,6 +14,7 @@ namespace {
 constexpr double bar_cells = 20.0;
 constexpr std::size_t shown_stalls = 3;
 constexpr std::size_t shown_stretches = 14;
+constexpr double least_share = 0.005;  ///< would be printed as 0 %
 
 std::string bar(double share) {
     const auto cells =
@@ -51,8 +52,8 @@ std::vector<CycleStretch> longest_stretches(std::vector<CycleStretch> stretches,
 }  // namespace
 
 std::string unit_section(const Prediction& prediction, const Style& style) {
-    Table table({Align::left, Align::right, Align::left, Align::right, Align::right});
-    table.add({"unit", "busy", "", "cycles/step", "only this limits"});
+    Table table({Align::left, Align::right, Align::left, Align::right, Align::right, Align::left});
+    table.add({"unit", "busy", "", "cycles/step", "only this limits", ""});
     bool any = false;
     for (const UnitReport& unit : prediction.units) {
         if (!(unit.demand_cycles > 0.0) && !(unit.busy > 0.0)) {
@@ -60,12 +61,13 @@ std::string unit_section(const Prediction& prediction, const Style& style) {
         }
         any = true;
         const bool binds = unit.unit == prediction.steady_roofline.bound;
-        const std::string name(unit_phrase(unit.unit));
+        const std::string name(unit_name(unit.unit));
         table.add({binds ? style.bold(name) : name, percent(unit.busy), bar(unit.busy),
                    fmt::format("{:.1f}", unit.demand_cycles),
                    std::isfinite(unit.only_this_limits)
                        ? fmt::format("{:.0f} TFLOP/s", unit.only_this_limits)
-                       : std::string("-")});
+                       : std::string("-"),
+                   style.dim(unit_phrase(unit.unit))});
     }
     return any ? style.bold("Units in the steady loop") + "\n" + table.text("  ") : "";
 }
@@ -107,6 +109,9 @@ std::string stall_section(const Prediction& prediction, const Style& style) {
         std::string waits;
         for (std::size_t i = 0; i < std::min(shown_stalls, account.stalls.size()); ++i) {
             const auto& [cause, share] = account.stalls[i];
+            if (share < least_share) {
+                break;
+            }
             waits += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ",
                                  cause_phrase(prediction.plan, cause), 100.0 * share);
         }

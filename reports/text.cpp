@@ -179,7 +179,7 @@ std::string grouped(double value) {
         return digits;
     }
     for (std::size_t i = digits.size(); i > sign + 3; i -= 3) {
-        digits.insert(i - 3, 1, ' ');
+        digits.insert(i - 3, 1, ',');
     }
     return digits;
 }

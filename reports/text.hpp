@@ -28,7 +28,7 @@ namespace warpline {
 /// others with as many blanks. A longer word is broken.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::string_view first);
 
-/// "2 165 432": thousands apart, rounded to a whole number.
+/// "2,165,432": rounded to a whole number.
 [[nodiscard]] std::string grouped(double value);
 
 /// "1.23 GB", decimal units.

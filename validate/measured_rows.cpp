@@ -1,13 +1,12 @@
 #include "warpline/validate/measured_rows.hpp"
 
+#include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/validate/csv.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -227,13 +226,15 @@ Result<MeasuredTable> parse_measured(std::string_view text, const std::string& f
 }
 
 Result<MeasuredTable> read_measured(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf())) {
-        return fail(FailureKind::input, "the file cannot be read, or is empty", {},
+    const auto text = read_text(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    if (text->size() > largest_text_file) {
+        return fail(FailureKind::input, "larger than 4 MiB", "split the table",
                     {path.string(), 0, 0});
     }
-    return parse_measured(text.str(), path.string());
+    return parse_measured(*text, path.string());
 }
 
 }  // namespace warpline

@@ -15,7 +15,6 @@
 namespace warpline {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{4} << 20;
 constexpr std::size_t deepest_nesting = 64;
 constexpr std::size_t most_errors = 100;
 
@@ -232,7 +231,7 @@ const YamlNode* YamlNode::find(std::string_view key) const {
 }
 
 Result<YamlNode> parse_yaml(std::string_view text, const std::string& file_name) {
-    if (text.size() > largest_file) {
+    if (text.size() > largest_text_file) {
         return fail(FailureKind::input, "larger than 4 MiB", {}, {file_name, 0, 0});
     }
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -271,9 +270,9 @@ Result<std::string> read_text(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
     std::string text;
     std::array<char, 16384> chunk{};
-    while (stream.is_open() && text.size() <= largest_file) {
+    while (stream.is_open() && text.size() <= largest_text_file) {
         stream.read(chunk.data(), static_cast<std::streamsize>(
-                                      std::min(chunk.size(), largest_file + 1 - text.size())));
+                                      std::min(chunk.size(), largest_text_file + 1 - text.size())));
         if (stream.gcount() == 0) {
             break;
         }

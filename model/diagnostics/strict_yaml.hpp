@@ -46,7 +46,10 @@ struct YamlNode {
 /// that can be found at once.
 [[nodiscard]] Result<YamlNode> parse_yaml(std::string_view text, const std::string& file_name);
 
-/// The bytes of a regular file, at most 4 MiB and one byte, so that parse_yaml() sees when it is
+/// Bytes that a file may have: 4 MiB.
+inline constexpr std::size_t largest_text_file = std::size_t{4} << 20;
+
+/// The bytes of a regular file, at most 4 MiB and one byte, so that the caller sees when it is
 /// too large. Errors (input): no such file, not a regular file, unreadable.
 [[nodiscard]] Result<std::string> read_text(const std::filesystem::path& path);
 

@@ -9,6 +9,9 @@
 
 namespace warpline {
 
+/// A schedule may not last longer.
+inline constexpr Tick latest_time = Tick{1} << 62U;
+
 /// Numbers every cause of one simulation, so that books are plain arrays.
 class CauseTable {
   public:

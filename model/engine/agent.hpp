@@ -89,12 +89,18 @@ struct InFlight {
     std::int64_t quanta_pending = 0;  ///< asked, or on their way
     std::int64_t quanta = 0;          ///< in all
     std::int64_t bytes = 0;
-    Tick quantum = 0;   ///< port time of one
-    Tick duration = 0;  ///< on the path to memory
+    Tick port_time = 0;  ///< of all quanta
+    Tick duration = 0;   ///< on the path to memory
     // for the record
     std::int64_t tile = 0, iteration = -1;
     Tick requested = 0, started = 0, ended = 0;
     int cause = 0;
+
+    /// Port time of the quantum to be asked next. They are as equal as whole ticks allow.
+    [[nodiscard]] Tick next_quantum() const {
+        const std::int64_t number = quanta - quanta_left;
+        return port_time * (number + 1) / quanta - port_time * number / quanta;
+    }
 };
 
 }  // namespace warpline

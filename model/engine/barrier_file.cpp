@@ -24,6 +24,7 @@ BarrierFile::BarrierFile(const KernelPlan& plan, int ctas, std::vector<int> warp
             for (int i = 0; i < count; ++i) {
                 BarrierInstance instance;
                 instance.barrier = static_cast<int>(b);
+                instance.slot = i % stages_[b];
                 instance.completed = plan.barriers[b].initially_complete;
                 instances_.push_back(instance);
             }

@@ -5,6 +5,7 @@
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace warpline {
@@ -16,6 +17,7 @@ struct BarrierWaiter {
 
 struct BarrierInstance {
     int barrier = 0;
+    int slot = 0;                ///< stage
     std::int64_t arrived = 0;    ///< in the current phase
     std::int64_t completed = 0;  ///< phases
     bool waited = false;         ///< see mark_waited()
@@ -73,21 +75,27 @@ class BarrierFile {
 
     /// Some warp of this run can wait for the instance. The others decide nothing.
     void mark_waited(int instance) { at(instance).waited = true; }
-
-    template <typename Visitor>
-    void visit(Visitor& visitor) {
-        for (BarrierInstance& instance : instances_) {
-            if (!instance.waited) {
-                continue;  // its phases may move at a pace of their own, or never
-            }
-            visitor.exact(instance.arrived);
-            visitor.phases(instance.completed, instance.barrier);
-            visitor.compare(static_cast<std::int64_t>(instance.waiters.size()));
-            for (BarrierWaiter& waiter : instance.waiters) {
-                visitor.compare(waiter.agent);
-                visitor.counter(waiter.phase, instance.completed);
-            }
+    [[nodiscard]] int size() const { return static_cast<int>(instances_.size()); }
+    [[nodiscard]] int cta_of(int instance) const { return instance / per_cta_; }
+    /// The instance `uses` ring uses after this one, among the stages of the same barrier.
+    [[nodiscard]] int turned(int instance, std::int64_t uses) const {
+        const BarrierInstance& from = at(instance);
+        const auto stages =
+            static_cast<std::int64_t>(stages_[static_cast<std::size_t>(from.barrier)]);
+        const std::int64_t slot = ((from.slot + uses) % stages + stages) % stages;
+        return instance - from.slot + static_cast<int>(slot);
+    }
+    /// Gives every instance the contents of the one `uses(instance)` ring uses before it.
+    template <typename Uses>
+    void turn(Uses&& uses) {
+        std::vector<BarrierInstance> moved(instances_.size());
+        for (int i = 0; i < size(); ++i) {
+            const int to = turned(i, uses(i));
+            const int slot = at(to).slot;
+            moved[static_cast<std::size_t>(to)] = std::move(at(i));
+            moved[static_cast<std::size_t>(to)].slot = slot;
         }
+        instances_ = std::move(moved);
     }
 
   private:

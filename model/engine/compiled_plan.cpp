@@ -194,8 +194,7 @@ void add_predicate(const Predicate& predicate, LoopTraits& loop) {
         case Predicate::Kind::chance:
             loop.guard =
                 std::max(loop.guard, static_cast<std::int64_t>(predicate.chance_64ths.size()));
-            loop.period = std::lcm(loop.period,
-                                   64 / std::gcd(64, std::max(1, predicate.chance_64ths.back())));
+            loop.period = std::lcm(loop.period, 64 / std::gcd(64, predicate.chance_64ths.back()));
             break;
     }
 }

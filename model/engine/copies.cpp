@@ -42,11 +42,10 @@ void Simulation::start_copy(const Agent& agent, std::int32_t index, const CopyOp
     }
     flight.started = begin;
     flight.bytes = op.bytes * agent.multiplicity;
-    const Tick whole = port_ticks(flight.bytes);
-    const Tick quantum = std::max<Tick>(1, plan_.machine.smem_quantum);
-    flight.quanta = std::max<std::int64_t>(1, (whole + quantum - 1) / quantum);
+    flight.port_time = port_ticks(flight.bytes);
+    const Tick longest = std::max<Tick>(1, plan_.machine.smem_quantum);
+    flight.quanta = std::max<std::int64_t>(1, (flight.port_time + longest - 1) / longest);
     flight.quanta_left = flight.quanta;
-    flight.quantum = (whole + flight.quanta - 1) / flight.quanta;
     if (op.from == Space::global) {
         out_.bytes_read += flight.bytes;
         flight.stage = data_arrives;
@@ -72,7 +71,7 @@ void Simulation::copy_step(std::int32_t index, Tick now) {
         return;
     }
     if (flight.stage == reading) {
-        ask_port(agents_[static_cast<std::size_t>(flight.agent)].cta, now, flight.quantum,
+        ask_port(agents_[static_cast<std::size_t>(flight.agent)].cta, now, flight.next_quantum(),
                  {PortRequester::Kind::copy_read, index}, flight.cause);
         return;
     }
@@ -98,6 +97,7 @@ void Simulation::fill_quantum(std::int32_t index, Tick now) {
     InFlight& flight = flights_[static_cast<std::size_t>(index)];
     const CopyOp& op = copy_of(index);
     const int own = agents_[static_cast<std::size_t>(flight.agent)].cta;
+    const Tick quantum = flight.next_quantum();
     const std::int64_t number = flight.quanta - --flight.quanta_left;
     if (flight.quanta_left > 0) {
         const Tick next = flight.started + flight.duration * (number + 1) / flight.quanta;
@@ -111,7 +111,6 @@ void Simulation::fill_quantum(std::int32_t index, Tick now) {
             ++flight.quanta_pending;
         }
     }
-    const Tick quantum = flight.quantum;
     const int cause = flight.cause;
     for (int sm = 0; sm < plan_.cluster; ++sm) {
         const bool meant = op.to == Space::cluster_smem || (op.to == Space::smem && sm == own) ||
@@ -126,15 +125,16 @@ void Simulation::quantum_read(std::int32_t index, Tick now) {
     InFlight& flight = flights_[static_cast<std::size_t>(index)];
     const CopyOp& op = copy_of(index);
     const Agent& agent = agents_[static_cast<std::size_t>(flight.agent)];
+    const Tick quantum = flight.next_quantum();
     --flight.quanta_left;
     if (op.to == Space::peer_smem || op.to == Space::cluster_smem || op.to == Space::smem) {
         const bool remote = op.to != Space::smem && plan_.cluster > 1;
         ++flight.quanta_pending;
         queue_.push(now + (remote ? plan_.machine.tma.dsmem_latency : 0), EventKind::peer_write,
-                    index);
+                    index, quantum);
     }
     if (flight.quanta_left > 0) {
-        ask_port(agent.cta, now, flight.quantum, {PortRequester::Kind::copy_read, index},
+        ask_port(agent.cta, now, flight.next_quantum(), {PortRequester::Kind::copy_read, index},
                  flight.cause);
     } else if (op.to == Space::global) {
         transfer(index, now);
@@ -143,12 +143,12 @@ void Simulation::quantum_read(std::int32_t index, Tick now) {
     }
 }
 
-void Simulation::peer_write(std::int32_t index, Tick now) {
+void Simulation::peer_write(std::int32_t index, Tick quantum, Tick now) {
     const InFlight& flight = flights_[static_cast<std::size_t>(index)];
     const CopyOp& op = copy_of(index);
     const int own = agents_[static_cast<std::size_t>(flight.agent)].cta;
     const int target = op.to != Space::smem && plan_.cluster == 2 ? 1 - own : own;
-    ask_port(target, now, flight.quantum, {PortRequester::Kind::copy_write, index}, flight.cause);
+    ask_port(target, now, quantum, {PortRequester::Kind::copy_write, index}, flight.cause);
 }
 
 void Simulation::quantum_written(std::int32_t index, Tick now) {

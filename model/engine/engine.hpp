@@ -30,9 +30,7 @@ enum class Mechanism : std::uint8_t {
 [[nodiscard]] std::string_view mechanism_name(Mechanism mechanism);
 
 struct EngineOptions {
-    /// Warp instructions issued by one event. 1 is exact; 2 misplaces FlashAttention-4 forward by
-    /// up to 2 %, 4 and more by up to 5 %: a batch keeps its units from the other warps as one
-    /// block.
+    /// Warp instructions issued by one event. 1 is the reference.
     int granularity = 1;
     /// Simulate one of four equal sub-partitions.
     bool fold_sub_partitions = true;

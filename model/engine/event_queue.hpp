@@ -20,7 +20,7 @@ enum class EventKind : std::uint8_t {
     tensor_due,    ///< a = tensor unit: the executing step has had its time
     tensor_start,  ///< a = tensor unit: the first operand of a chain is there
     copy_step,     ///< a = operation in flight: the next stage of a copy
-    peer_write,    ///< a = operation in flight: a quantum reaches the peer SM
+    peer_write,    ///< a = operation in flight: a quantum of b ticks reaches the peer SM
     memory_write,  ///< a = operation in flight: its data may leave for global memory
     dispatch,      ///< a = sub-partition, b = version: a warp may be able to issue
 };

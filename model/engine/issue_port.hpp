@@ -5,10 +5,8 @@
 #include "warpline/engine/compiled_plan.hpp"
 #include "warpline/engine/event_queue.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -60,24 +58,18 @@ class IssuePort {
     template <typename Visitor>
     void visit(Visitor& visitor) {
         visitor.compare(static_cast<std::int64_t>(waiting_.size()));
-        // When a unit became free matters back to when the oldest request could have used it: the
-        // books say which of the two the request waited for.
-        Tick oldest = std::numeric_limits<Tick>::max();
-        for (const IssueRequest& request : waiting_) {
-            oldest = std::min(oldest, request.ready);
-        }
         for (IssueRequest& request : waiting_) {
             visitor.compare(request.agent);
             visitor.clock(request.ready);
             visitor.compare(request.cause);
         }
-        visitor.since(issue_free_, oldest);
+        visitor.instant(issue_free_);
         for (Tick& free : pipe_free_) {
-            visitor.since(free, oldest);
+            visitor.instant(free);
         }
         visitor.compare(last_issuer_);
         if (dispatch_at_ != no_dispatch) {
-            visitor.future(dispatch_at_);
+            visitor.instant(dispatch_at_);
         }
         for (Account& account : accounts_) {
             visitor.books(account);

@@ -6,7 +6,7 @@
 namespace warpline {
 
 Schedule Simulation::schedule() {
-    out_.makespan = last_activity_;
+    out_.makespan = end_of_work();
     out_.steady = steady_.found();
     out_.events_processed = events_;
     add_units(out_);
@@ -25,6 +25,23 @@ Schedule Simulation::schedule() {
         out_.events.begin(), out_.events.end(),
         [](const ScheduleEvent& x, const ScheduleEvent& y) { return x.start < y.start; });
     return std::move(out_);
+}
+
+/// A pipe may be busy after its last warp has gone on.
+Tick Simulation::end_of_work() const {
+    Tick end = last_activity_;
+    for (const IssuePort& port : ports_) {
+        for (const Unit unit : all_units()) {
+            end = std::max(end, port.account(unit).until);
+        }
+    }
+    for (const std::vector<Account>* accounts :
+         {&tmem_accounts_, &tma_accounts_, &memory_accounts_}) {
+        for (const Account& account : *accounts) {
+            end = std::max(end, account.until);
+        }
+    }
+    return end;
 }
 
 void Simulation::add_units(Schedule& out) const {

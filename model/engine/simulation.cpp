@@ -8,8 +8,6 @@ namespace warpline {
 
 namespace {
 
-constexpr Tick latest_time = Tick{1} << 62U;
-
 bool foldable(const Role& role) {
     return role.first_warp % 4 == 0 && role.warps % 4 == 0;
 }
@@ -160,6 +158,9 @@ void Simulation::choose_anchor() {
 }
 
 void Simulation::find_uses() {
+    for (const Barrier& barrier : plan_.barriers) {
+        barrier_ring_.push_back(barrier.ring);
+    }
     for (const Role& role : plan_.roles) {
         RoleUses uses;
         uses.handle_ring.assign(static_cast<std::size_t>(role.handles), -1);
@@ -168,12 +169,21 @@ void Simulation::find_uses() {
             if (const auto* take = std::get_if<TakeOp>(&op.body)) {
                 uses.handle_ring[static_cast<std::size_t>(take->handle)] = take->ring;
                 uses.takes[static_cast<std::size_t>(take->ring)] = true;
-            } else if (const auto* wait = std::get_if<WaitOp>(&op.body);
-                       wait && wait->on.handle < 0) {
-                const std::pair<int, int> key{wait->on.barrier, wait->on.copy};
-                if (std::find(uses.waits.begin(), uses.waits.end(), key) == uses.waits.end()) {
-                    uses.waits.push_back(key);
-                }
+            }
+        }
+        for (const Op& op : role.program) {
+            const auto* wait = std::get_if<WaitOp>(&op.body);
+            if (wait == nullptr) {
+                continue;
+            }
+            if (wait->on.handle >= 0) {
+                barrier_ring_[static_cast<std::size_t>(wait->on.barrier)] =
+                    uses.handle_ring[static_cast<std::size_t>(wait->on.handle)];
+                continue;
+            }
+            const std::pair<int, int> key{wait->on.barrier, wait->on.copy};
+            if (std::find(uses.waits.begin(), uses.waits.end(), key) == uses.waits.end()) {
+                uses.waits.push_back(key);
             }
         }
         uses_.push_back(std::move(uses));
@@ -209,7 +219,7 @@ Result<Schedule> Simulation::run() {
                                     options_.max_events),
                         "use fewer tiles or a larger granularity");
         }
-        if (event.time > latest_time) {
+        if (event.time > latest_time || steady_.overflow()) {
             return fail(
                 FailureKind::infeasible,
                 fmt::format("the schedule of {} lasts longer than 2^62 ticks", plan_.kernel),
@@ -260,7 +270,7 @@ void Simulation::handle(const Event& event) {
             copy_step(event.a, event.time);
             break;
         case EventKind::peer_write:
-            peer_write(event.a, event.time);
+            peer_write(event.a, event.b, event.time);
             break;
         case EventKind::memory_write:
             transfer(event.a, event.time);

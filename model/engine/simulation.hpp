@@ -84,7 +84,7 @@ class Simulation final : TensorHost {
     void transfer(std::int32_t flight, Tick now);
     void quantum_read(std::int32_t flight, Tick now);
     void quantum_written(std::int32_t flight, Tick now);
-    void peer_write(std::int32_t flight, Tick now);
+    void peer_write(std::int32_t flight, Tick quantum, Tick now);
     void completed(std::int32_t flight, Tick now);
     void retire(Agent& agent, int index, int op_class, Tick now);
     [[nodiscard]] const CopyOp& copy_of(std::int32_t flight) const;
@@ -106,6 +106,7 @@ class Simulation final : TensorHost {
 
     // results: results.cpp, deadlock.cpp
     [[nodiscard]] Schedule schedule();
+    [[nodiscard]] Tick end_of_work() const;
     void add_units(Schedule& out) const;
     void add_unit(Schedule& out, Unit unit, int sm, int sub_partition,
                   const Account& account) const;
@@ -159,8 +160,9 @@ class Simulation final : TensorHost {
     Tick now_ = 0;
     Tick last_activity_ = 0;
     int anchor_ = -1;
-    bool anchor_passed_ = false;  ///< the anchor finished a loop iteration in the current event
-    std::vector<RoleUses> uses_;  ///< by role
+    bool anchor_passed_ = false;     ///< the anchor finished a loop iteration in the current event
+    std::vector<RoleUses> uses_;     ///< by role
+    std::vector<int> barrier_ring_;  ///< ring whose handles address each barrier, or -1
     SteadyStateFinder steady_;
     Schedule out_;
     std::int64_t total_tiles_ = 0;

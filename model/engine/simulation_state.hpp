@@ -18,9 +18,9 @@ class StateTour {
     // The parts' visit() functions call these; the simple ones go straight through.
     void compare(std::int64_t value) { v_.compare(value); }
     void exact(std::int64_t& value) { v_.exact(value); }
-    void future(Tick& time) { v_.future(time); }
-    void since(Tick& time, Tick floor) { v_.since(time, floor); }
+    void instant(Tick& time) { v_.instant(time); }
     void clock(Tick& time) { v_.clock(time); }
+    void stamp(Tick& time) { v_.stamp(time); }
     void counter(std::int64_t& value, std::int64_t base) { v_.counter(value, base); }
     void moved(std::int64_t& value) { v_.moved(value); }
     void books(Account& account) { v_.books(account); }
@@ -39,21 +39,12 @@ class StateTour {
             v_.compare(index);
         }
     }
-    void phases(std::int64_t& completed, int barrier) {
-        const int ring = s_.plan_.barriers[static_cast<std::size_t>(barrier)].ring;
-        if (ring >= 0) {
-            v_.counter(completed, ring_base_[static_cast<std::size_t>(ring)] / ring_stages(ring));
-        } else {
-            v_.moved(completed);
-        }
-    }
-
     void run() {
         find_bases();
         for (Agent& agent : s_.agents_) {
             visit(agent);
         }
-        s_.barriers_.visit(*this);
+        visit_barriers();
         for (IssuePort& port : s_.ports_) {
             port.visit(*this);
         }
@@ -70,27 +61,31 @@ class StateTour {
         moved(s_.out_.flops);
         moved(s_.out_.bytes_read);
         moved(s_.out_.bytes_written);
-        moved(s_.last_activity_);
+        stamp(s_.last_activity_);
+        if constexpr (Visitor::moves) {
+            s_.barriers_.turn([this](int instance) { return uses_ahead(instance); });
+        }
     }
 
   private:
-    static constexpr std::int64_t most_laps = 8;  ///< what is further behind no longer matters
-
-    [[nodiscard]] std::int64_t ring_stages(int ring) const {
-        return std::max(1, s_.plan_.rings[static_cast<std::size_t>(ring)].stages);
-    }
-
-    /// The lap of each ring that its first user is in, and the iteration the anchor is in.
+    /// How far each ring of each cluster has got, by its first user, and the iteration the anchor
+    /// is in. Stages of a ring are alike: they are presented in the order of their next use.
     void find_bases() {
-        ring_base_.assign(s_.plan_.rings.size(), 0);
-        for (std::size_t ring = 0; ring < ring_base_.size(); ++ring) {
-            for (const Agent& agent : s_.agents_) {
-                if (s_.uses_[static_cast<std::size_t>(agent.role)].takes[ring]) {
-                    const std::int64_t stages = ring_stages(static_cast<int>(ring));
-                    ring_base_[ring] = agent.ring_uses[ring] / stages * stages;
-                    break;
+        const std::size_t rings = s_.plan_.rings.size();
+        base_.assign(rings * static_cast<std::size_t>(s_.plan_.ctas_per_sm), 0);
+        std::vector<bool> known(base_.size(), false);
+        for (const Agent& agent : s_.agents_) {
+            for (std::size_t ring = 0; ring < rings; ++ring) {
+                const std::size_t i = static_cast<std::size_t>(agent.cluster) * rings + ring;
+                if (!known[i] && s_.uses_[static_cast<std::size_t>(agent.role)].takes[ring]) {
+                    known[i] = true;
+                    base_[i] = agent.ring_uses[ring];
                 }
             }
+        }
+        ahead_.clear();
+        for (std::size_t i = 0; i < base_.size(); ++i) {
+            ahead_.push_back(v_.uses_ahead(i, base_[i]));
         }
         const Agent& anchor = s_.agents_[static_cast<std::size_t>(s_.anchor_)];
         for (const LoopFrame& frame : anchor.loops) {
@@ -100,38 +95,104 @@ class StateTour {
         }
     }
 
+    /// Index into base_ of the ring that `instance` belongs to, or -1.
+    [[nodiscard]] int ring_of(int instance) const {
+        const int barrier = s_.barriers_.at(instance).barrier;
+        const int ring = s_.barrier_ring_[static_cast<std::size_t>(barrier)];
+        const int cluster = s_.barriers_.cta_of(instance) / s_.plan_.cluster;
+        return ring < 0 ? -1 : cluster * static_cast<int>(s_.plan_.rings.size()) + ring;
+    }
+    [[nodiscard]] std::int64_t uses_ahead(int instance) const {
+        const int ring = ring_of(instance);
+        return ring < 0 ? 0 : ahead_[static_cast<std::size_t>(ring)];
+    }
+    [[nodiscard]] std::int64_t base_of(int instance) const {
+        const int ring = ring_of(instance);
+        return ring < 0 ? 0 : base_[static_cast<std::size_t>(ring)];
+    }
+    template <typename Integer>
+    void visit_instance(Integer& instance) {
+        const int index = static_cast<int>(instance);
+        if (index < 0) {
+            compare(index);
+            return;
+        }
+        compare(s_.barriers_.turned(index, -base_of(index)));
+        instance = static_cast<Integer>(s_.barriers_.turned(index, uses_ahead(index)));
+    }
+    /// A phase of `instance`, completed or waited for.
+    void visit_phase(std::int64_t& phase, int instance) {
+        const std::int64_t base = base_of(instance);
+        const BarrierInstance& state = s_.barriers_.at(instance);
+        const std::int64_t stages = s_.barriers_.stages(state.barrier);
+        const std::int64_t use = base + ((state.slot - base) % stages + stages) % stages;
+        v_.phase(phase, use / stages, (use + uses_ahead(instance)) / stages);
+    }
+
+    void visit_barriers() {
+        for (int i = 0; i < s_.barriers_.size(); ++i) {
+            const int index = s_.barriers_.turned(i, base_of(i));
+            BarrierInstance& instance = s_.barriers_.at(index);
+            if (!instance.waited) {
+                continue;  // its phases may move at a pace of their own, or never
+            }
+            const bool of_ring = ring_of(index) >= 0;
+            exact(instance.arrived);
+            compare(static_cast<std::int64_t>(instance.waiters.size()));
+            for (BarrierWaiter& waiter : instance.waiters) {
+                compare(waiter.agent);
+                if (of_ring) {
+                    visit_phase(waiter.phase, index);
+                } else {
+                    counter(waiter.phase, instance.completed);
+                }
+            }
+            if (of_ring) {
+                visit_phase(instance.completed, index);
+            } else {
+                moved(instance.completed);
+            }
+        }
+    }
+
     void visit(Agent& agent) {
         compare(static_cast<std::int64_t>(agent.state));
         compare(agent.pc);
         compare(agent.batch);
-        future(agent.ready);
-        compare(agent.ready_cause);  // causes decide no time, but what the books will say of it
+        instant(agent.ready);
+        compare(agent.ready_cause);
         compare(agent.op_cause);
-        compare(agent.state == AgentState::at_drain || agent.state == AgentState::at_barrier ||
-                        agent.state == AgentState::at_tensor
-                    ? agent.blocked_on
-                    : -1);
-        if (agent.state == AgentState::at_barrier) {
-            counter(agent.blocked_until,
-                    s_.barriers_.at(static_cast<int>(agent.blocked_on)).completed);
-        } else if (agent.state == AgentState::at_drain) {
-            counter(agent.blocked_until,
-                    agent.classes[static_cast<std::size_t>(agent.blocked_on)].issued);
-        } else {
-            moved(agent.blocked_until);
-        }
+        visit_blockage(agent);
         exact(agent.smem_accesses);
         visit_loops(agent);
         visit_counters(agent);
         for (ClassState& state : agent.classes) {
             visit(state);
         }
-        moved(agent.op_start);
+        stamp(agent.op_start);
         const int issued = agent.batch;
         for (int i = 0; i < issued && i < static_cast<int>(agent.batch_issue.size()); ++i) {
             clock(agent.batch_issue[static_cast<std::size_t>(i)]);
         }
         books(agent.account);
+    }
+
+    void visit_blockage(Agent& agent) {
+        if (agent.state == AgentState::at_barrier) {
+            const int instance = static_cast<int>(agent.blocked_on);
+            if (ring_of(instance) >= 0) {
+                visit_phase(agent.blocked_until, instance);
+            } else {
+                counter(agent.blocked_until, s_.barriers_.at(instance).completed);
+            }
+            visit_instance(agent.blocked_on);
+        } else if (agent.state == AgentState::at_drain) {
+            compare(agent.blocked_on);
+            counter(agent.blocked_until,
+                    agent.classes[static_cast<std::size_t>(agent.blocked_on)].issued);
+        } else {
+            compare(agent.state == AgentState::at_tensor ? agent.blocked_on : -1);
+        }
     }
 
     void visit_loops(Agent& agent) {
@@ -151,20 +212,21 @@ class StateTour {
 
     void visit_counters(Agent& agent) {
         const RoleUses& uses = s_.uses_[static_cast<std::size_t>(agent.role)];
-        for (std::size_t ring = 0; ring < uses.takes.size(); ++ring) {
+        const std::size_t rings = uses.takes.size();
+        const std::size_t first = static_cast<std::size_t>(agent.cluster) * rings;
+        for (std::size_t ring = 0; ring < rings; ++ring) {
             if (uses.takes[ring]) {
-                counter(agent.ring_uses[ring], ring_base_[ring]);
+                counter(agent.ring_uses[ring], base_[first + ring]);
             }
         }
         for (std::size_t h = 0; h < agent.handles.size(); ++h) {
-            const int ring = uses.handle_ring[h];
-            if (ring < 0) {
+            if (uses.handle_ring[h] < 0) {
                 continue;
             }
             // A slot taken long ago and kept decides nothing inside the loop.
-            const std::int64_t base = ring_base_[static_cast<std::size_t>(ring)];
-            const std::int64_t age = agent.handles[h] - base;
-            compare(std::max(age, -most_laps * ring_stages(ring)));
+            const auto ring = static_cast<std::size_t>(uses.handle_ring[h]);
+            const std::int64_t age = agent.handles[h] - base_[first + ring];
+            compare(std::max<std::int64_t>(age, -8 * s_.plan_.rings[ring].stages));
             moved(agent.handles[h]);
         }
         for (const auto& [barrier, copy] : uses.waits) {
@@ -186,7 +248,8 @@ class StateTour {
         }
         for (PendingCommit& commit : state.commits) {
             counter(commit.sequence, issued);
-            compare(commit.instance);
+            compare(static_cast<std::int64_t>(commit.at));
+            visit_instance(commit.instance);
         }
         for (const std::int32_t index : state.in_flight) {
             visit(s_.flights_[static_cast<std::size_t>(index)]);
@@ -198,25 +261,25 @@ class StateTour {
     void visit(InFlight& flight) {
         compare(flight.op);
         compare(flight.done ? 1 : 0);
-        compare(flight.signal);
-        compare(flight.stage);
+        visit_instance(flight.signal);
         compare(flight.cause);
+        compare(flight.stage);
         exact(flight.quanta_left);
         exact(flight.quanta_pending);
         if (flight.stage == 1) {
             clock(flight.started);
         } else {
-            moved(flight.started);
+            stamp(flight.started);
         }
         moved(flight.sequence);
-        moved(flight.requested);
-        moved(flight.ended);
+        stamp(flight.requested);
+        stamp(flight.ended);
         moved(flight.iteration);
     }
 
     void visit_simple(std::vector<Tick>& free, std::vector<Account>& accounts) {
         for (Tick& time : free) {
-            future(time);
+            instant(time);
         }
         for (Account& account : accounts) {
             books(account);
@@ -226,7 +289,7 @@ class StateTour {
     void visit_events() {
         compare(static_cast<std::int64_t>(s_.queue_.size()));
         for (Event& event : s_.queue_.sorted()) {
-            future(event.time);
+            instant(event.time);
             compare(static_cast<std::int64_t>(event.kind));
             const auto a = static_cast<std::size_t>(event.a);
             switch (event.kind) {
@@ -236,6 +299,7 @@ class StateTour {
                 case EventKind::peer_write:
                 case EventKind::memory_write:
                     in_flight(event.a);
+                    compare(event.b);
                     break;
                 case EventKind::port_ideal:
                     compare(event.b);
@@ -250,6 +314,9 @@ class StateTour {
                     compare(event.b == s_.ports_[a].version() ? 1 : 0);
                     break;
                 case EventKind::arrive:
+                    visit_instance(event.a);
+                    compare(event.b);
+                    break;
                 case EventKind::tensor_due:
                 case EventKind::tensor_start:
                     compare(event.a);
@@ -261,7 +328,8 @@ class StateTour {
 
     Simulation& s_;
     Visitor& v_;
-    std::vector<std::int64_t> ring_base_;
+    std::vector<std::int64_t> base_;   ///< uses of each ring, cluster by cluster
+    std::vector<std::int64_t> ahead_;  ///< uses that a mover adds to it
     std::int64_t index_base_ = 0;
 };
 

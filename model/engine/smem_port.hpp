@@ -39,13 +39,13 @@ class SmemPort {
         visitor.compare(running_ ? 1 : 0);
         for (Request& request : waiting_) {
             visitor.exact(request.remaining);
-            visitor.compare(request.cause);
             visitor.compare(static_cast<std::int64_t>(request.requester.kind));
             visitor.requester(request.requester.kind, request.requester.index);
+            visitor.compare(request.cause);
         }
         if (running_) {
             visitor.clock(run_start_);
-            visitor.future(run_end_);
+            visitor.instant(run_end_);
         }
         visitor.books(account_);
     }

@@ -2,11 +2,13 @@
 //
 // A quantity is shown to a visitor by what it means:
 //   compare, exact   decides the future as it is
-//   future           an instant; one that has passed decides nothing
-//   since            an instant; one before a floor, which is not after now, decides nothing
-//   clock            an instant whose distance from now decides something even when it has passed
+//   instant          a time; one that has passed decides nothing
+//   clock            a time whose distance from now decides something even when it has passed
+//   stamp            a time kept for the record: decides nothing
 //   counter          a count that matters relative to another one
-//   moved, books     decides nothing, but grows
+//   phase            a phase of a ring's barrier: matters relative to the lap its stage is in
+//   moved            a count that decides nothing, but grows
+//   books            an account: decides nothing, grows
 #pragma once
 
 #include "warpline/engine/accounts.hpp"
@@ -20,29 +22,48 @@ namespace warpline {
 
 class StateWriter {
   public:
+    static constexpr bool moves = false;
+
     StateWriter(Snapshot& out, Tick now) : out_(out), now_(now) {}
 
     void compare(std::int64_t value) { out_.relative.push_back(value); }
     void exact(std::int64_t& value) { out_.relative.push_back(value); }
-    void future(Tick& time) { since(time, now_); }
-    void since(Tick& time, Tick floor) {
-        out_.relative.push_back(std::max(time, std::min(floor, now_)) - now_);
-    }
+    void instant(Tick& time) { out_.relative.push_back(std::max<Tick>(time - now_, 0)); }
     void clock(Tick& time) { out_.relative.push_back(time - now_); }
+    void stamp(Tick& time) { static_cast<void>(time); }
     void counter(std::int64_t& value, std::int64_t base) {
         out_.relative.push_back(value - base);
-        out_.absolute.push_back(value);
+        out_.counters.push_back(value);
     }
-    void moved(std::int64_t& value) { out_.absolute.push_back(value); }
-    void books(Account& account) {
-        out_.booked_until.push_back(account.until);
-        out_.absolute.push_back(account.busy);
-        out_.absolute.insert(out_.absolute.end(), account.charged.begin(), account.charged.end());
+    void moved(std::int64_t& value) { out_.counters.push_back(value); }
+    void phase(std::int64_t& value, std::int64_t lap, std::int64_t lap_after) {
+        static_cast<void>(lap_after);
+        out_.relative.push_back(value - lap);
+    }
+    std::int64_t uses_ahead(std::size_t ring, std::int64_t base) {
+        out_.ring_bases.resize(std::max(out_.ring_bases.size(), ring + 1));
+        out_.ring_bases[ring] = base;
+        return 0;
     }
     void loop_index(std::int64_t& index, std::int64_t base, std::int64_t period) {
         counter(index, base);
         out_.relative.push_back(index % period);
         out_.loop_indices.push_back(index);
+    }
+    /// Only causes that occurred: until, busy, how many, then pairs of cause and time.
+    void books(Account& account) {
+        std::vector<std::int64_t>& out = out_.books;
+        out.push_back(account.until);
+        out.push_back(account.busy);
+        const std::size_t count = out.size();
+        out.push_back(0);
+        for (std::size_t cause = 0; cause < account.charged.size(); ++cause) {
+            if (account.charged[cause] != 0) {
+                out.push_back(static_cast<std::int64_t>(cause));
+                out.push_back(account.charged[cause]);
+                ++out[count];
+            }
+        }
     }
 
   private:
@@ -52,32 +73,50 @@ class StateWriter {
 
 class StateMover {
   public:
+    static constexpr bool moves = true;
+
     StateMover(const Snapshot& from, const Snapshot& to, std::int64_t periods)
         : from_(from), to_(to), periods_(periods), shift_(periods * (to.now - from.now)) {}
 
-    void compare(std::int64_t) {}
-    void exact(std::int64_t&) {}
-    /// An instant that has passed stays: how long ago it was may have changed in the period seen.
-    void future(Tick& time) { since(time, to_.now); }
-    void since(Tick& time, Tick floor) { time += time > std::min(floor, to_.now) ? shift_ : 0; }
+    void compare(std::int64_t value) { static_cast<void>(value); }
+    void exact(std::int64_t& value) { static_cast<void>(value); }
+    void instant(Tick& time) { time += shift_; }
     void clock(Tick& time) { time += shift_; }
-    void counter(std::int64_t& value, std::int64_t) { move(value); }
-    void moved(std::int64_t& value) { move(value); }
-    void books(Account& account) {
-        account.until +=
-            periods_ * (to_.booked_until[next_account_] - from_.booked_until[next_account_]);
-        ++next_account_;
-        move(account.busy);
-        for (Tick& time : account.charged) {
-            move(time);
-        }
+    void stamp(Tick& time) { time += shift_; }
+    void counter(std::int64_t& value, std::int64_t base) {
+        static_cast<void>(base);
+        moved(value);
     }
-    void loop_index(std::int64_t& index, std::int64_t, std::int64_t) { move(index); }
+    void moved(std::int64_t& value) {
+        value += periods_ * (to_.counters[next_] - from_.counters[next_]);
+        ++next_;
+    }
+    void phase(std::int64_t& value, std::int64_t lap, std::int64_t lap_after) {
+        value += lap_after - lap;
+    }
+    std::int64_t uses_ahead(std::size_t ring, std::int64_t base) {
+        static_cast<void>(base);
+        return periods_ * (to_.ring_bases[ring] - from_.ring_bases[ring]);
+    }
+    void loop_index(std::int64_t& index, std::int64_t base, std::int64_t period) {
+        static_cast<void>(period);
+        counter(index, base);
+    }
+    void books(Account& account) {
+        account.until += periods_ * (to_.books[to_page_] - from_.books[from_page_]);
+        account.busy += periods_ * (to_.books[to_page_ + 1] - from_.books[from_page_ + 1]);
+        add_charges(account, to_.books, to_page_, periods_);
+        add_charges(account, from_.books, from_page_, -periods_);
+    }
 
   private:
-    void move(std::int64_t& value) {
-        value += periods_ * (to_.absolute[next_] - from_.absolute[next_]);
-        ++next_;
+    static void add_charges(Account& account, const std::vector<std::int64_t>& books,
+                            std::size_t& page, std::int64_t times) {
+        const auto count = static_cast<std::size_t>(books[page + 2]);
+        page += 3;
+        for (std::size_t i = 0; i < count; ++i, page += 2) {
+            account.charged[static_cast<std::size_t>(books[page])] += times * books[page + 1];
+        }
     }
 
     const Snapshot& from_;
@@ -85,7 +124,7 @@ class StateMover {
     std::int64_t periods_;
     Tick shift_;
     std::size_t next_ = 0;
-    std::size_t next_account_ = 0;
+    std::size_t from_page_ = 0, to_page_ = 0;
 };
 
 }  // namespace warpline

@@ -19,17 +19,36 @@ std::uint64_t hash_of(const std::vector<std::int64_t>& values) {
     return hash;
 }
 
-/// Whether the period between the two instants books what every later one will: a unit or warp is
-/// booked as far behind now at its end as at its start, or not used at all. The first periods of a
-/// loop still book gaps from before it.
-bool books_are_periodic(const Snapshot& from, const Snapshot& to) {
-    for (std::size_t i = 0; i < to.booked_until.size(); ++i) {
-        const Tick advance = to.booked_until[i] - from.booked_until[i];
-        if (advance != 0 && advance != to.now - from.now) {
+/// Whether every account moved by one whole period, or not at all. The gap before a unit's first
+/// use in a period reaches back into the one before, which may have been another.
+bool books_agree(const Snapshot& from, const Snapshot& to) {
+    const auto charges = [](const Snapshot& snapshot, std::size_t page) {
+        return 2 * static_cast<std::size_t>(snapshot.books[page + 2]);
+    };
+    std::size_t x = 0;
+    std::size_t y = 0;
+    while (y < to.books.size()) {
+        const Tick grown = to.books[y] - from.books[x];
+        if (grown != 0 && grown != to.now - from.now) {
             return false;
         }
+        x += 3 + charges(from, x);
+        y += 3 + charges(to, y);
     }
     return true;
+}
+
+/// Whether times and counts stay within bounds when `periods` more are added.
+bool fits(const Snapshot& from, const Snapshot& to, std::int64_t periods) {
+    const std::int64_t most = latest_time / std::max<std::int64_t>(periods, 1);
+    const auto fits_one = [&](std::int64_t before, std::int64_t after) {
+        return after - before <= most && after + (after - before) * periods <= latest_time;
+    };
+    bool all = fits_one(from.now, to.now);
+    for (std::size_t i = 0; i < to.counters.size(); ++i) {
+        all = all && fits_one(from.counters[i], to.counters[i]);
+    }
+    return all;
 }
 
 }  // namespace
@@ -65,7 +84,7 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
     snapshot.hash = hash_of(snapshot.relative);
     for (const Snapshot& earlier : seen_) {
         if (earlier.hash != snapshot.hash || earlier.relative != snapshot.relative ||
-            !books_are_periodic(earlier, snapshot)) {
+            !books_agree(earlier, snapshot)) {
             continue;
         }
         if (!found_.found) {
@@ -75,7 +94,8 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
             found_.blocks = snapshot.anchor_index - earlier.anchor_index;
         }
         const std::int64_t periods = periods_to_skip(simulation, earlier, snapshot);
-        if (periods > 0) {
+        overflow_ = !fits(earlier, snapshot, periods);
+        if (periods > 0 && !overflow_) {
             StateMover mover(earlier, snapshot, periods);
             StateTour<StateMover>(simulation, mover).run();
         }

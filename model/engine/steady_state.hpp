@@ -20,10 +20,11 @@ struct Agent;
 /// The state at one instant.
 struct Snapshot {
     Tick now = 0;
-    std::vector<std::int64_t> relative;  ///< decides the future
-    std::vector<std::int64_t> absolute;  ///< counts that skipping must move
-    std::vector<Tick> booked_until;      ///< `until` of every account
-    std::uint64_t hash = 0;
+    std::vector<std::int64_t> relative;      ///< decides the future
+    std::uint64_t hash = 0;                  ///< of `relative`
+    std::vector<std::int64_t> counters;      ///< what grows
+    std::vector<std::int64_t> books;         ///< accounts, see StateWriter::books()
+    std::vector<std::int64_t> ring_bases;    ///< use index each ring of each cluster is at
     std::int64_t anchor_index = 0;           ///< iteration of the anchor's loop
     std::vector<std::int64_t> loop_indices;  ///< of every loop that scales, warp by warp
 };
@@ -35,6 +36,8 @@ class SteadyStateFinder {
     /// Forgets what was seen: another tile, another loop.
     void restart();
     [[nodiscard]] const SteadyState& found() const { return found_; }
+    /// The rest of the loop takes more ticks, or moves more bytes, than can be counted.
+    [[nodiscard]] bool overflow() const { return overflow_; }
 
   private:
     [[nodiscard]] static std::int64_t scaling_index(const Simulation& simulation,
@@ -48,6 +51,7 @@ class SteadyStateFinder {
     SteadyState found_;
     std::int64_t tile_ = -1;
     bool skipped_ = false;
+    bool overflow_ = false;
 };
 
 }  // namespace warpline

@@ -44,10 +44,10 @@ void TensorUnit::try_execute(Tick now, EventQueue& queue, TensorHost& host) {
             queue.push(allowed, EventKind::tensor_start, index_);
             return;
         }
+        const bool for_want_of_operands =
+            late_ || (first && allowed == now && chain.first_operand > 0);
         int cause = first ? chain.cause : latency_cause_;
-        if (late_) {
-            cause = smem_cause_;
-        } else if (first && allowed == now && chain.first_operand > 0) {
+        if (for_want_of_operands) {
             cause = smem_cause_;
         }
         late_ = false;

@@ -61,16 +61,20 @@ class TensorUnit {
         visitor.compare(static_cast<std::int64_t>(chains_.size()));
         for (MmaChain& chain : chains_) {
             visitor.in_flight(chain.in_flight);
-            visitor.compare(chain.cause);
             visitor.exact(chain.unfetched);
             visitor.exact(chain.unfinished);
+            visitor.compare(chain.cause);
         }
         visitor.exact(queued_);
         visitor.exact(fetching_ports_);
         visitor.compare((lookahead_ ? 1 : 0) + (lookahead_fetched_ ? 2 : 0) + (executing_ ? 4 : 0) +
                         (executing_fetched_ ? 8 : 0) + (late_ ? 16 : 0));
-        visitor.future(lookahead_begin_);
-        visitor.future(due_);
+        if (lookahead_) {
+            visitor.clock(lookahead_begin_);
+        } else {
+            visitor.stamp(lookahead_begin_);
+        }
+        visitor.instant(due_);
         visitor.books(account_);
     }
 

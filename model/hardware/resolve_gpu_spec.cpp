@@ -83,6 +83,14 @@ void check_consistency(const SpecFile& file, const GpuSpec& spec, DiagnosticSink
         sink.error(where("gpcs"),
                    fmt::format("'gpcs' adds up to {} SMs, 'sm_count' is {}", sms, spec.sm_count));
     }
+    for (const auto& [key, stated] : file.constants) {
+        // An instruction takes whole 16-bit elements, and one at least.
+        if (std::string_view(key).ends_with(".k_width") &&
+            std::fmod(stated.value.number, 2.0) != 0.0) {
+            sink.error(stated.constant.where, fmt::format("'{}' must be a multiple of 2 B, is {}",
+                                                          key, stated.constant.text));
+        }
+    }
     if (spec.mma.empty()) {
         sink.error(file.where, "no MMA path: one of tcgen05, wgmma and mma_sync is needed");
     }

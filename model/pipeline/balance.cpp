@@ -206,8 +206,7 @@ class BalanceCheck {
             }
             std::string hint = fmt::format("{} x {} = {} expected", waits, each, each * waits);
             if (count > 0 && waits > 0 && count % waits == 0) {
-                hint +=
-                    fmt::format("; {} a phase would match, or arrivals of {}", each, count / waits);
+                hint += fmt::format("; arrive {} a phase, or declare {}", each, count / waits);
             }
             problems_.input.error(
                 arrival_place(b, copy, role),

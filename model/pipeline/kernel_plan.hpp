@@ -66,8 +66,8 @@ struct MachineTimings {
     int tensor_queue_depth =
         16;  ///< MMA instructions accepted ahead of execution; a full queue stalls the issuer
     Arbitration arbitration = Arbitration::greedy_then_oldest;
-    Tick lsu_global_interval =
-        ticks_from_cycles(4);  ///< one LDG, STG or cp.async of a warp at the LSU of its sub-partition
+    Tick lsu_global_interval = ticks_from_cycles(
+        4);  ///< one LDG, STG or cp.async of a warp at the LSU of its sub-partition
     SyncTimings sync;
     TmaModel tma;
 };

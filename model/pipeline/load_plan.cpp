@@ -40,6 +40,9 @@ MachineTimings machine_of(const GpuSpec& spec) {
     machine.smem_quantum = spec.smem_quantum;
     machine.tensor_queue_depth = spec.tensor_queue_depth;
     machine.arbitration = spec.arbitration;
+    if (const auto load = spec.instructions.find("ldg.128"); load != spec.instructions.end()) {
+        machine.lsu_global_interval = load->second.interval;
+    }
     machine.sync = spec.sync;
     machine.tma = spec.tma;
     return machine;

@@ -21,27 +21,38 @@ bool is_absurd(const Affine& count) {
 
 }  // namespace
 
+/// Every statement may carry its keyword, a label and a condition.
+std::vector<RoleLowering::Statement> RoleLowering::with_common_keys(std::vector<Statement> kinds) {
+    for (Statement& kind : kinds) {
+        kind.what = fmt::format("'{}'", kind.keyword);
+        kind.keys.emplace_back(kind.keyword);
+        kind.keys.emplace_back("label");
+        kind.keys.emplace_back("when");
+    }
+    return kinds;
+}
+
 const std::vector<RoleLowering::Statement>& RoleLowering::statements() {
-    static const std::vector<Statement> kinds = {
-        {"loop", &RoleLowering::loop, {"do"}},
-        {"unroll", &RoleLowering::unroll, {"do"}},
-        {"call", &RoleLowering::call, {"with"}},
-        {"issue", &RoleLowering::issue, {"count", "chains", "results"}},
-        {"interleave", &RoleLowering::interleave, {"results"}},
-        {"async", &RoleLowering::async, {}},
-        {"commit", &RoleLowering::commit, {"on", "at"}},
-        {"drain", &RoleLowering::drain, {"leave"}},
-        {"arrive", &RoleLowering::arrive, {"count", "at"}},
-        {"wait", &RoleLowering::wait, {}},
-        {"sync", &RoleLowering::sync, {"count"}},
-        {"take", &RoleLowering::take, {"as"}},
-        {"turn", &RoleLowering::turn, {"cost"}},
-        {"producer_acquire", &RoleLowering::producer_acquire, {"as"}},
-        {"producer_commit", &RoleLowering::producer_commit, {"class", "count", "at"}},
-        {"consumer_wait", &RoleLowering::consumer_wait, {"as"}},
-        {"consumer_release", &RoleLowering::consumer_release, {"class", "count", "at"}},
-        {"when", &RoleLowering::when, {"do", "else"}},
-    };
+    static const std::vector<Statement> kinds = with_common_keys({
+        {"loop", &RoleLowering::loop, {"do"}, {}},
+        {"unroll", &RoleLowering::unroll, {"do"}, {}},
+        {"call", &RoleLowering::call, {"with"}, {}},
+        {"issue", &RoleLowering::issue, {"count", "chains", "results"}, {}},
+        {"interleave", &RoleLowering::interleave, {"results"}, {}},
+        {"async", &RoleLowering::async, {}, {}},
+        {"commit", &RoleLowering::commit, {"on", "at"}, {}},
+        {"drain", &RoleLowering::drain, {"leave"}, {}},
+        {"arrive", &RoleLowering::arrive, {"count", "at"}, {}},
+        {"wait", &RoleLowering::wait, {}, {}},
+        {"sync", &RoleLowering::sync, {"count"}, {}},
+        {"take", &RoleLowering::take, {"as"}, {}},
+        {"turn", &RoleLowering::turn, {"cost"}, {}},
+        {"producer_acquire", &RoleLowering::producer_acquire, {"as"}, {}},
+        {"producer_commit", &RoleLowering::producer_commit, {"class", "count", "at"}, {}},
+        {"consumer_wait", &RoleLowering::consumer_wait, {"as"}, {}},
+        {"consumer_release", &RoleLowering::consumer_release, {"class", "count", "at"}, {}},
+        {"when", &RoleLowering::when, {"do", "else"}, {}},
+    });
     return kinds;
 }
 
@@ -132,12 +143,9 @@ void RoleLowering::statement(const YamlNode& node) {
 }
 
 void RoleLowering::plain(const YamlNode& node, const Statement& kind) {
+    // The keys of an asynchronous operation depend on which it is.
     if (kind.keyword != "async") {
-        std::vector<std::string> keys = kind.keys;
-        keys.emplace_back(kind.keyword);
-        keys.emplace_back("label");
-        keys.emplace_back("when");
-        input_.check_keys(node, keys, fmt::format("'{}'", kind.keyword));
+        input_.check_keys(node, kind.keys, kind.what);
     }
     (this->*kind.lower)(node, *node.find(kind.keyword));
 }

@@ -139,6 +139,20 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
         input_.error(node.find("pair")->where, "a pair needs tcgen05 and a cluster of 2 CTAs");
         return std::nullopt;
     }
+    if (context_.path == MmaPath::wgmma && declared_.role.first_warp % warps_of_group != 0) {
+        input_.error(
+            declared_.where,
+            fmt::format("a warp group begins at a warp index that is a multiple of {}, not at {}",
+                        warps_of_group, declared_.role.first_warp),
+            "set first_warp, or write the warp group first");
+        return std::nullopt;
+    }
+    if (pair && !declared_.role.leader_only) {
+        input_.error(node.find("pair")->where,
+                     "one CTA issues the MMAs of a pair, and this role runs in both",
+                     "say on: leader in the role");
+        return std::nullopt;
+    }
     const InstructionShape fixed = fixed_shape(context_.path);
     const std::int64_t one_m = fixed.m == 0 ? *m : fixed.m;
     const std::int64_t one_n = fixed.n == 0 ? *n : fixed.n;

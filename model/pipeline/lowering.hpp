@@ -71,7 +71,9 @@ class RoleLowering {
         std::string_view keyword;
         Lower lower;
         std::vector<std::string> keys;
+        std::string what;  ///< the keyword as errors quote it
     };
+    static std::vector<Statement> with_common_keys(std::vector<Statement> kinds);
     static const std::vector<Statement>& statements();
 
     // Control.

@@ -44,7 +44,7 @@ class RoleReader {
         }
         reader_.set_lenient(lenient);
         if (present) {
-            add(std::move(declared), copies);
+            add(declared, copies);
         } else {
             out_.absent_roles.push_back(name);
         }
@@ -84,7 +84,7 @@ class RoleReader {
             reader_.integer(each->fields[0].second, "each", 1, most_copies).value_or(1));
     }
 
-    void add(DeclaredRole declared, int copies) {
+    void add(const DeclaredRole& declared, int copies) {
         for (int copy = 0; copy < copies; ++copy) {
             DeclaredRole one = declared;
             if (!one.each.empty()) {

@@ -12,7 +12,7 @@
 namespace warpline {
 
 /// Asynchronous operations of one class of one agent; indices are events.
-struct ClassState {
+struct UntimedClass {
     std::vector<int> operations;
     std::vector<std::size_t> groups;  ///< end of each closed group, into operations
     std::size_t drained = 0;          ///< operations already waited for
@@ -30,11 +30,11 @@ struct AgentState {
     std::vector<std::int64_t> handles;
     std::vector<std::int64_t> ring_next;
     std::vector<std::int64_t> waits;  ///< made so far, by barrier copy
-    std::vector<ClassState> classes;
+    std::vector<UntimedClass> classes;
     std::array<int, unit_count> last_served{};  ///< event, -1 = none, by unit
     int previous = -1;                          ///< event of the last operation in program order
     Tick previous_duration = 0;
-    std::int64_t iteration = Event::before_loop;
+    std::int64_t iteration = UntimedEvent::before_loop;
     int block_loop = -1;
     bool finished = false;
 };

@@ -79,8 +79,8 @@ class Folder {
         for (int e = 0; e < window.events && settled_; ++e) {
             const int here = window.first_event + e;
             const int there = next_period + e;
-            const Event& event = agent.events[static_cast<std::size_t>(here)];
-            const Event& again = agent.events[static_cast<std::size_t>(there)];
+            const UntimedEvent& event = agent.events[static_cast<std::size_t>(here)];
+            const UntimedEvent& again = agent.events[static_cast<std::size_t>(there)];
             graph.nodes.push_back({a, event.op, event.served, event.iteration - window.begin});
             const std::size_t first = graph.edges.size();
             settled_ = event.op == again.op && event.served == again.served &&
@@ -102,8 +102,8 @@ class Folder {
             const Window& window = windows_[static_cast<std::size_t>(edge.agent)];
             const std::int64_t iteration =
                 source.events[static_cast<std::size_t>(edge.event)].iteration;
-            if (window.iterations == 0 || iteration == Event::before_loop ||
-                iteration == Event::after_loop) {
+            if (window.iterations == 0 || iteration == UntimedEvent::before_loop ||
+                iteration == UntimedEvent::after_loop) {
                 return false;
             }
             const std::int64_t source_period =

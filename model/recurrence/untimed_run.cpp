@@ -139,7 +139,7 @@ class Run {
         }
         state.loops.pop_back();
         if (over_blocks) {
-            begin_iteration(agent, state, Event::after_loop);
+            begin_iteration(agent, state, UntimedEvent::after_loop);
         }
         ++state.pc;
     }
@@ -242,7 +242,7 @@ class Run {
     }
 
     void execute_commit(int agent, AgentState& state, const CommitOp& commit, int event) {
-        ClassState& of_class = state.classes[static_cast<std::size_t>(commit.op_class)];
+        UntimedClass& of_class = state.classes[static_cast<std::size_t>(commit.op_class)];
         const std::size_t group_begin = of_class.groups.empty() ? 0 : of_class.groups.back();
         of_class.groups.push_back(of_class.operations.size());
         if (!commit.on) {
@@ -259,7 +259,7 @@ class Run {
     }
 
     void execute_drain(int agent, AgentState& state, const DrainOp& drain) {
-        ClassState& of_class = state.classes[static_cast<std::size_t>(drain.op_class)];
+        UntimedClass& of_class = state.classes[static_cast<std::size_t>(drain.op_class)];
         std::size_t until = of_class.operations.size();
         if (drain.leave > 0) {
             const auto closed = static_cast<std::int64_t>(of_class.groups.size());

@@ -25,7 +25,8 @@ struct Dependence {
     friend bool operator==(const Dependence&, const Dependence&) = default;
 };
 
-/// Event `event` of `agent` happens at least `weight` ticks before the event that lists this edge.
+/// UntimedEvent `event` of `agent` happens at least `weight` ticks before the event that lists this
+/// edge.
 struct IncomingEdge {
     int agent = 0;
     int event = 0;
@@ -35,7 +36,7 @@ struct IncomingEdge {
 
 /// An instant of one agent: the start of an operation, the resumption after a wait or drain, or
 /// (served) the end of an asynchronous operation's service.
-struct Event {
+struct UntimedEvent {
     static constexpr std::int64_t before_loop = -1;
     static constexpr std::int64_t after_loop = INT64_MAX;
     int op = 0;
@@ -51,7 +52,7 @@ struct AgentTrace {
     int sm = 0;
     int warp = 0;          ///< of the role; the first of four
     int multiplicity = 1;  ///< warps it stands for
-    std::vector<Event> events;
+    std::vector<UntimedEvent> events;
     std::vector<IncomingEdge> edges;
     std::vector<int> iteration_begin;  ///< first event of each iteration of the loop over blocks
 };

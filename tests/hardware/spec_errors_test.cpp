@@ -132,6 +132,8 @@ TEST_CASE("constants that contradict each other are refused") {
     mentions(child_error(constants("  memory.hbm_rate: 7.8 TB/s\n")), "above 'memory.hbm_peak'");
     mentions(child_error(constants("  gpcs: 9x16 SM\n")),
              "'gpcs' adds up to 144 SMs, 'sm_count' is 148");
+    mentions(child_error(constants("  mma.tcgen05.k_width: 1 B\n")),
+             "'mma.tcgen05.k_width' must be a multiple of 2 B, is 1 B");
 }
 
 TEST_CASE("inheritance that has no end or no beginning is refused") {

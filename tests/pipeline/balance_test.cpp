@@ -14,11 +14,10 @@ std::string with(std::string_view from, std::string_view to) {
 }  // namespace
 
 TEST_CASE("a declared count that the program does not give says who arrives with what") {
-    CHECK(
-        with("      mma: 1", "      mma: 32") ==
-        "f:78: barrier 'kv_empty' declares 32 arrivals of 'mma' a phase; on a tile of 1 block "
-        "'load' waits once, and 'mma' arrives once (1 x 32 = 32 expected; 32 a phase would match, "
-        "or arrivals of 1)");
+    CHECK(with("      mma: 1", "      mma: 32") ==
+          "f:78: barrier 'kv_empty' declares 32 arrivals of 'mma' a phase; on a tile of 1 block "
+          "'load' waits once, and 'mma' arrives once (1 x 32 = 32 expected; arrive 32 a phase, "
+          "or declare 1)");
     CHECK(contains(with("            - consumer_release: k\n              class: mma",
                         "            - consumer_release: k"),
                    "no asynchronous operation") == false);
@@ -54,10 +53,10 @@ TEST_CASE("roles that get out of step on some tiles are found") {
                 "              when: not(masked_first >= 2)");
     CHECK(contains(errors(masked), "on a tile of 5 blocks (2 masked)"));
     // Arrivals on tiles without blocks, where nobody waits.
-    const std::string empty = changed(one_role("- loop: blocks\n  do:\n    - wait: ready\n"
-                                               "- loop: blocks - 1\n  do:\n    - arrive: ready\n"
-                                               "- arrive: ready"),
-                                      "direction", "direction");
+    const std::string empty = one_role(
+        "- loop: blocks\n  do:\n    - wait: ready\n"
+        "- loop: blocks - 1\n  do:\n    - arrive: ready\n"
+        "- arrive: ready");
     CHECK(contains(errors(empty), "on a tile of 0 blocks (0 masked) 'r' waits never"));
 }
 

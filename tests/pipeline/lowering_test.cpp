@@ -212,6 +212,38 @@ TEST_CASE("copies know their ends, bytes and instructions") {
     CHECK(work<CopyOp>(p, 2).bytes == 2048);
 }
 
+TEST_CASE("a cluster reaches the peer, the leader and all") {
+    const std::string text = changed(
+        one_role("- async: copy\n  from: q[0]\n  to: peer q[1]\n  class: c\n  signals: done\n"
+                 "  at: peer\n"
+                 "- async: copy\n  from: global\n  to: all q[0]\n  class: c\n"
+                 "- wait: done\n"),
+        "tiles:\n", "cluster: two\ntiles:\n");
+    const auto plan = load(text);
+    REQUIRE_MESSAGE(plan.has_value(), errors(text));
+    CHECK(plan->cluster == 2);
+    const Program p = body_of(*plan);
+    CHECK(work<CopyOp>(p, 0).to == Space::peer_smem);
+    CHECK(work<CopyOp>(p, 0).bytes == 2048);
+    CHECK(at<AsyncOp>(p, 0).at == At::peer);
+    CHECK(work<CopyOp>(p, 1).to == Space::cluster_smem);
+    // One CTA issues the MMAs of a pair.
+    const std::string both = changed(
+        one_role("- async: mma\n  m: 256\n  n: 64\n  k: 16\n  a: q[0]\n  b: q[1]\n  d: t[0]\n"
+                 "  pair: cluster == 2\n  class: mma\n"),
+        "tiles:\n", "cluster: two\ntiles:\n");
+    CHECK(errors(both).find("one CTA issues the MMAs of a pair") != std::string::npos);
+    // In a cluster of one, all and leader are this CTA.
+    const std::string alone = one_role(
+        "- async: copy\n  from: global\n  to: all q[0]\n  class: c\n  signals: done\n"
+        "  at: all\n- wait: done\n");
+    const auto single = load(alone);
+    REQUIRE_MESSAGE(single.has_value(), errors(alone));
+    const Program q = body_of(*single);
+    CHECK(work<CopyOp>(q, 0).to == Space::smem);
+    CHECK(at<AsyncOp>(q, 0).at == At::self);
+}
+
 TEST_CASE("a tcgen05 chain has the steps and times of its instructions") {
     const Program p = lowered(
         "- async: mma\n  m: 128\n  n: 64\n  k: 96\n  a: t[0]\n  b: q[0]\n  d: t[1]\n  class: "

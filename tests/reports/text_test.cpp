@@ -51,8 +51,8 @@ TEST_CASE("wrap keeps to the width and indents what follows") {
 TEST_CASE("numbers as people read them") {
     CHECK(grouped(0) == "0");
     CHECK(grouped(999.4) == "999");
-    CHECK(grouped(1000) == "1 000");
-    CHECK(grouped(-1234567) == "-1 234 567");
+    CHECK(grouped(1000) == "1,000");
+    CHECK(grouped(-1234567) == "-1,234,567");
     CHECK(byte_text(999) == "999 B");
     CHECK(byte_text(999.6) == "1 kB");
     CHECK(byte_text(1.5e9) == "1.5 GB");

@@ -81,6 +81,12 @@ TEST_CASE("every error of the header is reported at once") {
     CHECK_FALSE(read_measured("/nonexistent/t.csv"));
 }
 
+TEST_CASE("a device is no table, however long it would go on") {
+    const auto endless = read_measured("/dev/zero");
+    REQUIRE_FALSE(endless);
+    CHECK(endless.error().text().find("not a regular file") != std::string::npos);
+}
+
 TEST_CASE("every shipped table is read without an unusable row") {
     const std::filesystem::path folder =
         std::filesystem::path(WARPLINE_SOURCE_DIR) / "validate" / "measured";

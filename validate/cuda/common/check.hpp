@@ -1,10 +1,9 @@
 // Failing loudly: a microbenchmark that carries on after an error prints a wrong constant.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime.h>
 #include <source_location>
 #include <string>
 
@@ -16,27 +15,28 @@ inline constexpr int kExitFailed = 1;
 
 [[noreturn]] inline void fail(const std::string& what,
                               std::source_location at = std::source_location::current()) {
-  std::fprintf(stderr, "%s:%u: %s\n", at.file_name(), static_cast<unsigned>(at.line()),
-               what.c_str());
-  std::exit(kExitFailed);
+    std::fprintf(stderr, "%s:%u: %s\n", at.file_name(), static_cast<unsigned>(at.line()),
+                 what.c_str());
+    std::exit(kExitFailed);
 }
 
 inline void check(cudaError_t status, std::source_location at = std::source_location::current()) {
-  if (status != cudaSuccess) {
-    fail(std::string("CUDA error: ") + cudaGetErrorName(status) + ": " +
-             cudaGetErrorString(status),
-         at);
-  }
+    if (status != cudaSuccess) {
+        fail(std::string("CUDA error: ") + cudaGetErrorName(status) + ": " +
+                 cudaGetErrorString(status),
+             at);
+    }
 }
 
 // A launch reports bad arguments only through the last error.
 inline void check_launch(std::source_location at = std::source_location::current()) {
-  check(cudaGetLastError(), at);
+    check(cudaGetLastError(), at);
 }
 
 inline void expect(bool ok, const std::string& what,
                    std::source_location at = std::source_location::current()) {
-  if (!ok) fail("verification failed: " + what, at);
+    if (!ok)
+        fail("verification failed: " + what, at);
 }
 
 }  // namespace micro

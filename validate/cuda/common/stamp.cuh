@@ -7,29 +7,29 @@ namespace micro {
 
 // The "memory" clobbers keep the compiler from moving timed work across the reads.
 __device__ __forceinline__ long long cycle() {
-  long long value;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(value)::"memory");
-  return value;
+    long long value;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(value)::"memory");
+    return value;
 }
 
 __device__ __forceinline__ long long nanoseconds() {
-  long long value;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value)::"memory");
-  return value;
+    long long value;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value)::"memory");
+    return value;
 }
 
 __device__ __forceinline__ unsigned sm_id() {
-  unsigned value;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(value));
-  return value;
+    unsigned value;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(value));
+    return value;
 }
 
 // One stamp a warp, written by its first lane.
 __device__ __forceinline__ void store_stamp(Stamp* stamps, long long begin, long long end) {
-  if (threadIdx.x % 32 == 0) {
-    const unsigned warps = blockDim.x / 32;
-    stamps[blockIdx.x * warps + threadIdx.x / 32] = {begin, end};
-  }
+    if (threadIdx.x % 32 == 0) {
+        const unsigned warps = blockDim.x / 32;
+        stamps[blockIdx.x * warps + threadIdx.x / 32] = {begin, end};
+    }
 }
 
 }  // namespace micro

@@ -12,7 +12,7 @@ inline constexpr unsigned long long kSliceStep = kSliceBytes / 16;
 
 // Byte offset of (row, byte in row) in a tile: the 16-byte chunk index is XORed with the row.
 __host__ __device__ constexpr unsigned swizzled(unsigned row, unsigned byte) {
-  return row * kRowBytes + (byte ^ (row % 8) * 16);
+    return row * kRowBytes + (byte ^ (row % 8) * 16);
 }
 
 }  // namespace micro

@@ -12,68 +12,70 @@ constexpr int kUnroll = 16;
 
 // All inputs are one, so every accumulator grows by K for each instruction on it.
 template <int kChains>
-__global__ void __launch_bounds__(512) multiply(int iterations, std::uint32_t ones, Stamp* stamps,
-                                                float* out) {
-  float d[kChains][4] = {};
-  const std::uint32_t a[4] = {ones, ones, ones, ones};
-  __syncthreads();
-  const long long begin = cycle();
+__global__ void __launch_bounds__(512)
+    multiply(int iterations, std::uint32_t ones, Stamp* stamps, float* out) {
+    float d[kChains][4] = {};
+    const std::uint32_t a[4] = {ones, ones, ones, ones};
+    __syncthreads();
+    const long long begin = cycle();
 #pragma unroll 1
-  for (int i = 0; i < iterations; ++i) {
+    for (int i = 0; i < iterations; ++i) {
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
+        for (int u = 0; u < kUnroll; ++u) {
 #pragma unroll
-      for (int c = 0; c < kChains; ++c) {
-        asm volatile(
-            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3},"
-            " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-            : "+f"(d[c][0]), "+f"(d[c][1]), "+f"(d[c][2]), "+f"(d[c][3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(ones), "r"(ones));
-      }
+            for (int c = 0; c < kChains; ++c) {
+                asm volatile(
+                    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3},"
+                    " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                    : "+f"(d[c][0]), "+f"(d[c][1]), "+f"(d[c][2]), "+f"(d[c][3])
+                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(ones), "r"(ones));
+            }
+        }
     }
-  }
-  const long long end = cycle();
-  store_stamp(stamps, begin, end);
-  float* to = out + (static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x) * kChains * 4;
-  for (int c = 0; c < kChains; ++c) {
-    for (int i = 0; i < 4; ++i) to[c * 4 + i] = d[c][i];
-  }
+    const long long end = cycle();
+    store_stamp(stamps, begin, end);
+    float* to =
+        out + (static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x) * kChains * 4;
+    for (int c = 0; c < kChains; ++c) {
+        for (int i = 0; i < 4; ++i)
+            to[c * 4 + i] = d[c][i];
+    }
 }
 
 template <int kChains>
 Samples cycles_per_link(Bench& bench, int warps) {
-  const int blocks = bench.sms();
-  DeviceArray<float> out(static_cast<std::size_t>(blocks) * warps * 32 * kChains * 4);
-  out.poison();
-  constexpr int kFew = 4;
-  constexpr int kMany = 36;
-  constexpr std::uint32_t kOnes = 0x3f803f80U;
-  const Samples cycles = bench.slope(blocks, warps, kFew, kMany, [&](int n, Stamp* stamps) {
-    multiply<kChains><<<blocks, 32 * warps>>>(n, kOnes, stamps, out.get());
-  });
-  for (const float value : out.host()) expect(value == 16.0F * kUnroll * kMany, "mma.sync");
-  return map(cycles, [](double c) { return c / kUnroll; });
+    const int blocks = bench.sms();
+    DeviceArray<float> out(static_cast<std::size_t>(blocks) * warps * 32 * kChains * 4);
+    out.poison();
+    constexpr int kFew = 4;
+    constexpr int kMany = 36;
+    constexpr std::uint32_t kOnes = 0x3f803f80U;
+    const Samples cycles = bench.slope(blocks, warps, kFew, kMany, [&](int n, Stamp* stamps) {
+        multiply<kChains><<<blocks, 32 * warps>>>(n, kOnes, stamps, out.get());
+    });
+    for (const float value : out.host())
+        expect(value == 16.0F * kUnroll * kMany, "mma.sync");
+    return map(cycles, [](double c) { return c / kUnroll; });
 }
 
 template <int kChains>
 void measure_interval(Bench& bench, int warps) {
-  bench.row("mma_m16n8k16_bf16_interval_w" + std::to_string(warps) + "_ilp" +
-                std::to_string(kChains),
-            map(cycles_per_link<kChains>(bench, warps),
-                [&](double c) { return c / kChains / warps; }),
-            "clk", "SM cycles for each warp instruction");
+    bench.row(
+        "mma_m16n8k16_bf16_interval_w" + std::to_string(warps) + "_ilp" + std::to_string(kChains),
+        map(cycles_per_link<kChains>(bench, warps), [&](double c) { return c / kChains / warps; }),
+        "clk", "SM cycles for each warp instruction");
 }
 
 }  // namespace
 
 int main() {
-  Bench bench("mma_sync");
-  bench.row("mma_m16n8k16_bf16_latency", cycles_per_link<1>(bench, 1), "clk",
-            "accumulator to accumulator; one warp");
-  for (const int warps : {4, 8, 16}) {
-    measure_interval<1>(bench, warps);
-    measure_interval<2>(bench, warps);
-    measure_interval<4>(bench, warps);
-    measure_interval<8>(bench, warps);
-  }
+    Bench bench("mma_sync");
+    bench.row("mma_m16n8k16_bf16_latency", cycles_per_link<1>(bench, 1), "clk",
+              "accumulator to accumulator; one warp");
+    for (const int warps : {4, 8, 16}) {
+        measure_interval<1>(bench, warps);
+        measure_interval<2>(bench, warps);
+        measure_interval<4>(bench, warps);
+        measure_interval<8>(bench, warps);
+    }
 }

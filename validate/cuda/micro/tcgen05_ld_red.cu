@@ -9,64 +9,68 @@ constexpr int kBatch = 8;
 
 template <bool kReduce, bool kWait>
 __global__ void __launch_bounds__(128) read(int iterations, Stamp* stamps, unsigned* wrong) {
-  __shared__ unsigned tmem;
-  if (threadIdx.x < 32) tmem_allocate<1>(&tmem);
-  __syncthreads();
-  const unsigned at = tmem_at(tmem, threadIdx.x / 32 * 32, 0);
-  std::uint32_t r[32];
-  for (int i = 0; i < 32; ++i) {
-    r[i] = __float_as_uint(static_cast<float>((i * 7 + threadIdx.x) % 32));
-  }
-  tcgen05_st_32x32b_x32(at, r);
-  tmem_wait_store();
-  float largest = 0;
-  __syncthreads();
-  const long long begin = cycle();
-  for (int i = 0; i < iterations; ++i) {
-#pragma unroll
-    for (int u = 0; u < kBatch; ++u) {
-      if constexpr (kReduce) {
-        tcgen05_ld_max_32x32b_x32(r, at, largest);
-      } else {
-        tcgen05_ld_32x32b_x32(r, at);
-      }
-      if constexpr (kWait) tmem_wait_load();
+    __shared__ unsigned tmem;
+    if (threadIdx.x < 32)
+        tmem_allocate<1>(&tmem);
+    __syncthreads();
+    const unsigned at = tmem_at(tmem, threadIdx.x / 32 * 32, 0);
+    std::uint32_t r[32];
+    for (int i = 0; i < 32; ++i) {
+        r[i] = __float_as_uint(static_cast<float>((i * 7 + threadIdx.x) % 32));
     }
-    tmem_wait_load();
-  }
-  const long long end = cycle();
-  store_stamp(stamps, begin, end);
-  unsigned bad = kReduce && largest != 31.0F;
-  for (int i = 0; i < 32; ++i) {
-    bad += __uint_as_float(r[i]) != static_cast<float>((i * 7 + threadIdx.x) % 32);
-  }
-  if (bad != 0) atomicAdd(wrong, bad);
-  __syncthreads();
-  if (threadIdx.x < 32) tmem_release<1>(tmem);
+    tcgen05_st_32x32b_x32(at, r);
+    tmem_wait_store();
+    float largest = 0;
+    __syncthreads();
+    const long long begin = cycle();
+    for (int i = 0; i < iterations; ++i) {
+#pragma unroll
+        for (int u = 0; u < kBatch; ++u) {
+            if constexpr (kReduce) {
+                tcgen05_ld_max_32x32b_x32(r, at, largest);
+            } else {
+                tcgen05_ld_32x32b_x32(r, at);
+            }
+            if constexpr (kWait)
+                tmem_wait_load();
+        }
+        tmem_wait_load();
+    }
+    const long long end = cycle();
+    store_stamp(stamps, begin, end);
+    unsigned bad = kReduce && largest != 31.0F;
+    for (int i = 0; i < 32; ++i) {
+        bad += __uint_as_float(r[i]) != static_cast<float>((i * 7 + threadIdx.x) % 32);
+    }
+    if (bad != 0)
+        atomicAdd(wrong, bad);
+    __syncthreads();
+    if (threadIdx.x < 32)
+        tmem_release<1>(tmem);
 }
 
 template <bool kReduce, bool kWait>
 void measure(Bench& bench, int warps) {
-  DeviceArray<unsigned> wrong(1);
-  const Samples cycles = bench.slope(bench.sms(), warps, 16, 144, [&](int n, Stamp* stamps) {
-    read<kReduce, kWait><<<bench.sms(), 32 * warps>>>(n, stamps, wrong.get());
-  });
-  expect(wrong.host()[0] == 0, "tensor memory load");
-  bench.row(std::string(kReduce ? "tcgen05_ld_red" : "tcgen05_ld") + "_x32_" +
-                (kWait ? "latency" : "interval") + "_w" + std::to_string(warps),
-            map(cycles, [](double c) { return c / kBatch; }), "clk",
-            kWait ? "load and wait" : "for each load of a warp; eight to a wait");
+    DeviceArray<unsigned> wrong(1);
+    const Samples cycles = bench.slope(bench.sms(), warps, 16, 144, [&](int n, Stamp* stamps) {
+        read<kReduce, kWait><<<bench.sms(), 32 * warps>>>(n, stamps, wrong.get());
+    });
+    expect(wrong.host()[0] == 0, "tensor memory load");
+    bench.row(std::string(kReduce ? "tcgen05_ld_red" : "tcgen05_ld") + "_x32_" +
+                  (kWait ? "latency" : "interval") + "_w" + std::to_string(warps),
+              map(cycles, [](double c) { return c / kBatch; }), "clk",
+              kWait ? "load and wait" : "for each load of a warp; eight to a wait");
 }
 
 }  // namespace
 
 int main() {
-  Bench bench("tcgen05_ld_red");
-  bench.require({103});
-  for (const int warps : {1, 4}) {
-    measure<false, true>(bench, warps);
-    measure<true, true>(bench, warps);
-    measure<false, false>(bench, warps);
-    measure<true, false>(bench, warps);
-  }
+    Bench bench("tcgen05_ld_red");
+    bench.require({103});
+    for (const int warps : {1, 4}) {
+        measure<false, true>(bench, warps);
+        measure<true, true>(bench, warps);
+        measure<false, false>(bench, warps);
+        measure<true, false>(bench, warps);
+    }
 }

@@ -2,7 +2,7 @@
 #include "wgmma_rates.cuh"
 
 int main() {
-  micro::Bench bench("wgmma_e4m3");
-  bench.require({90});
-  micro::measure_widths<micro::E4m3, 8, 16, 32, 64, 96, 128, 192, 256>(bench);
+    micro::Bench bench("wgmma_e4m3");
+    bench.require({90});
+    micro::measure_widths<micro::E4m3, 8, 16, 32, 64, 96, 128, 192, 256>(bench);
 }

@@ -1,0 +1,44 @@
+#include "warpline/device/record_schedule.hpp"
+
+#include <algorithm>
+
+namespace warpline {
+namespace {
+
+constexpr std::int64_t most_events = 4'000'000;  // about half a gigabyte of records
+
+[[nodiscard]] TileClass longest_tile(const AttentionProblem& problem, const TileShape& shape) {
+    TileClass longest;
+    for (const HeadTiles& head : cut_into_tiles(problem, shape)) {
+        for (const TileSection& section : head.sections) {
+            const std::int64_t growth =
+                std::max<std::int64_t>(0, section.step) * (section.repeats - 1);
+            for (const TileRun& run : section.runs) {
+                if (run.tile.blocks + growth > longest.blocks) {
+                    longest = run.tile;
+                    longest.blocks += growth;
+                }
+            }
+        }
+    }
+    return longest;
+}
+
+}  // namespace
+
+Result<Schedule> record_longest_tile(const GpuSpec& spec, const KernelPlan& plan,
+                                     const AttentionProblem& problem, EngineOptions options) {
+    options.record_events = true;
+    options.fold_steady_state = false;
+    options.max_events = most_events;
+    auto schedule =
+        simulate(plan, {{longest_tile(problem, plan.tiles), 1}}, idle_memory(spec), options);
+    if (!schedule && schedule.error().kind == FailureKind::infeasible) {
+        return fail(FailureKind::infeasible,
+                    "the longest tile has too many events to be written one by one",
+                    "use a shorter sequence: the steady state repeats");
+    }
+    return schedule;
+}
+
+}  // namespace warpline

@@ -1,0 +1,131 @@
+// Skipping whole periods of a long loop must change nothing but the number of events.
+#include "fa4_like_plan.hpp"
+#include "program_writer.hpp"
+#include "random_plans.hpp"
+#include "schedule_checks.hpp"
+#include "warpline/engine/engine.hpp"
+
+#include <doctest/doctest.h>
+
+namespace warpline::test {
+
+namespace {
+
+bool same_causes(const std::vector<CausedTime>& x, const std::vector<CausedTime>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const CausedTime& a, const CausedTime& b) {
+                          return a.cause == b.cause && a.time == b.time;
+                      });
+}
+
+void check_same(const Schedule& folded, const Schedule& whole) {
+    REQUIRE(folded.makespan == whole.makespan);
+    REQUIRE(folded.tile_ends == whole.tile_ends);
+    REQUIRE(folded.flops == whole.flops);
+    REQUIRE(folded.bytes_read == whole.bytes_read);
+    REQUIRE(folded.bytes_written == whole.bytes_written);
+    REQUIRE(folded.units.size() == whole.units.size());
+    for (std::size_t i = 0; i < whole.units.size(); ++i) {
+        CAPTURE(i);
+        REQUIRE(folded.units[i].busy == whole.units[i].busy);
+        REQUIRE(same_causes(folded.units[i].idle, whole.units[i].idle));
+    }
+    for (std::size_t i = 0; i < whole.roles.size(); ++i) {
+        CAPTURE(i);
+        REQUIRE(folded.roles[i].busy == whole.roles[i].busy);
+        REQUIRE(same_causes(folded.roles[i].stalls, whole.roles[i].stalls));
+    }
+}
+
+/// Runs both ways; returns whether anything was skipped.
+bool check_fold(const KernelPlan& plan, const std::vector<TileRun>& tiles,
+                const MemoryEnvironment& memory, EngineOptions options = {}) {
+    options.fold_steady_state = true;
+    const auto folded = simulate(plan, tiles, memory, options);
+    options.fold_steady_state = false;
+    const auto whole = simulate(plan, tiles, memory, options);
+    REQUIRE(folded.has_value());
+    REQUIRE(whole.has_value());
+    check_accounts(*folded);
+    check_accounts(*whole);
+    check_same(*folded, *whole);
+    return folded->events_processed < whole->events_processed;
+}
+
+}  // namespace
+
+TEST_CASE("random pipelines fold exactly") {
+    int skipped = 0;
+    for (std::uint32_t seed = 1; seed <= 150; ++seed) {
+        CAPTURE(seed);
+        RandomCase random = random_case(seed);
+        random.tiles = {{{150 + seed, 2, 1}, 1}, {{3, 1, 0}, 2}, {{260, 1, 1}, 2}};
+        EngineOptions options;
+        options.role_offsets = random.role_offsets;
+        options.granularity = 1 + static_cast<int>(seed % 9);
+        skipped += check_fold(random.plan, random.tiles, random.memory, options) ? 1 : 0;
+    }
+    CHECK(skipped >= 70);
+    MESSAGE("skipped periods in " << skipped << " of 150 random pipelines");
+}
+
+TEST_CASE("an FA4-like plan folds exactly at any trip count and ring size") {
+    for (const int stages : {2, 3, 5, 7}) {
+        for (const int rescale : {0, 1, 5, 32}) {
+            Fa4LikeShape shape;
+            shape.kv_stages = stages;
+            shape.rescale_64ths = rescale;
+            CAPTURE(stages);
+            CAPTURE(rescale);
+            const std::vector<TileRun> tiles = {
+                {{600, 2, 0}, 1}, {{37, 1, 0}, 2}, {{601, 1, 0}, 1}};
+            CHECK(check_fold(fa4_like_plan(shape), tiles, fa4_like_memory()));
+        }
+    }
+}
+
+TEST_CASE("few blocks: none, one, about as many as the ring has stages") {
+    const KernelPlan plan = fa4_like_plan();
+    for (std::int64_t blocks = 0; blocks <= 9; ++blocks) {
+        CAPTURE(blocks);
+        check_fold(plan, {{{blocks, std::min<std::int64_t>(blocks, 1), 0}, 3}}, fa4_like_memory());
+        check_fold(plan, {{{blocks, 0, 0}, 1}, {{0, 0, 0}, 1}, {{blocks, 0, 0}, 1}},
+                   fa4_like_memory());
+    }
+    const auto empty = simulate(plan, {}, fa4_like_memory());
+    REQUIRE(empty.has_value());
+    CHECK(empty->tile_ends.empty());
+}
+
+TEST_CASE("two billion blocks take no more events than two thousand") {
+    const KernelPlan plan = fa4_like_plan();
+    const auto some = simulate(plan, one_tile(2048), fa4_like_memory());
+    const auto many = simulate(plan, one_tile(std::int64_t{1} << 31U), fa4_like_memory());
+    REQUIRE(some.has_value());
+    REQUIRE(many.has_value());
+    check_accounts(*many);
+    CHECK(many->events_processed < 2 * some->events_processed);
+    REQUIRE(many->steady.found);
+    const auto growth = static_cast<double>(many->makespan - some->makespan);
+    const double blocks = static_cast<double>((std::int64_t{1} << 31U) - 2048);
+    const double per_block =
+        static_cast<double>(many->steady.period) / static_cast<double>(many->steady.blocks);
+    CHECK(growth / blocks == doctest::Approx(per_block).epsilon(1e-6));
+}
+
+TEST_CASE("a schedule longer than the clock can count is an error") {
+    const auto schedule =
+        simulate(fa4_like_plan(), {{{std::int64_t{1} << 61U, 1, 0}, 1}}, fa4_like_memory());
+    REQUIRE_FALSE(schedule.has_value());
+    CHECK(schedule.error().kind == FailureKind::infeasible);
+}
+
+TEST_CASE("a run beyond the event limit is an error") {
+    EngineOptions options;
+    options.max_events = 1000;
+    const auto schedule = simulate(fa4_like_plan(), one_tile(64), fa4_like_memory(), options);
+    REQUIRE_FALSE(schedule.has_value());
+    CHECK(schedule.error().kind == FailureKind::infeasible);
+}
+
+}  // namespace warpline::test
