@@ -74,9 +74,10 @@ Budget register_budget(const Declarations& declarations, const GpuSpec& spec) {
     for (const DeclaredRole& declared : declarations.roles) {
         const Role& role = declared.role;
         const std::int64_t each = round_up(role.registers, register_granularity);
-        budget.used += declarations.ctas_per_sm * role.warps * threads_of_warp * each;
+        const std::int64_t threads = threads_of_warp * role.warps;
+        budget.used += threads * each * declarations.ctas_per_sm;
         budget.detail += fmt::format("{}{} {} x {}", budget.detail.empty() ? "" : " + ", role.name,
-                                     role.warps * threads_of_warp, each);
+                                     threads, each);
     }
     return budget;
 }

@@ -19,24 +19,26 @@ struct RoleLowering::Bindings {
     Bindings& operator=(const Bindings&) = delete;
     ~Bindings() {
         lowering.aliases_ = std::move(aliases);
-        for (auto entry = numbers.rbegin(); entry != numbers.rend(); ++entry) {
-            if (entry->second) {
-                lowering.reader_.evaluator().define(entry->first, *entry->second);
+        for (const auto& [name, before] : numbers) {
+            if (before) {
+                lowering.reader_.evaluator().define(name, *before);
             } else {
-                lowering.reader_.evaluator().remove(entry->first);
+                lowering.reader_.evaluator().remove(name);
             }
         }
     }
     void number(const std::string& name, double value) {
         Evaluator& evaluator = lowering.reader_.evaluator();
         const bool known = evaluator.defines(name);
-        numbers.emplace_back(name, known ? std::optional(*evaluator.number(name)) : std::nullopt);
+        numbers.emplace(numbers.begin(), name,
+                        known ? std::optional(*evaluator.number(name)) : std::nullopt);
         evaluator.define(name, value);
         lowering.aliases_.erase(name);
     }
 
     RoleLowering& lowering;
     std::map<std::string, std::string, std::less<>> aliases;
+    /// Latest first, so that a name bound twice gets its first meaning back.
     std::vector<std::pair<std::string, std::optional<double>>> numbers;
 };
 
@@ -94,6 +96,7 @@ void RoleLowering::call(const YamlNode& node, const YamlNode& head) {
     const auto found = procedures.find(*name);
     if (found == procedures.end()) {
         std::vector<std::string> names;
+        names.reserve(procedures.size());
         for (const auto& [candidate, unused] : procedures) {
             names.push_back(candidate);
         }

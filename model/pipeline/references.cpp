@@ -119,6 +119,7 @@ std::optional<BarrierRef> RoleLowering::barrier(const YamlNode& node) {
     const auto index = find_barrier(context_.declarations, parsed->name);
     if (!index) {
         std::vector<std::string> names;
+        names.reserve(declared.size());
         for (const DeclaredBarrier& candidate : declared) {
             names.push_back(candidate.barrier.name);
         }

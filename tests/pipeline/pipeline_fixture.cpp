@@ -7,20 +7,9 @@
 #include <doctest/doctest.h>
 
 namespace warpline::test {
+namespace {
 
-const GpuSpec& gpu(const std::string& id) {
-    static std::map<std::string, GpuSpec> specs;
-    const auto known = specs.find(id);
-    if (known != specs.end()) {
-        return known->second;
-    }
-    auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, id);
-    REQUIRE_MESSAGE(spec.has_value(), spec.error().text());
-    return specs.emplace(id, std::move(*spec)).first->second;
-}
-
-const std::string& base_text() {
-    static const std::string text = R"(schema: warpline-pipeline/1
+constexpr std::string_view base_pipeline = R"(schema: warpline-pipeline/1
 title: base
 direction: forward
 requires: [tcgen05, tma]
@@ -100,6 +89,22 @@ program:
             - consumer_release: k
               class: mma
 )";
+
+}  // namespace
+
+const GpuSpec& gpu(const std::string& id) {
+    static std::map<std::string, GpuSpec> specs;
+    const auto known = specs.find(id);
+    if (known != specs.end()) {
+        return known->second;
+    }
+    auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, id);
+    REQUIRE_MESSAGE(spec.has_value(), spec.error().text());
+    return specs.emplace(id, std::move(*spec)).first->second;
+}
+
+const std::string& base_text() {
+    static const std::string text(base_pipeline);
     return text;
 }
 

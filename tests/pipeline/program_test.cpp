@@ -55,8 +55,8 @@ TEST_CASE("a constant chance fires p times in any 64 iterations, evenly spread")
                 continue;
             }
             if (last_fire >= 0) {
-                CHECK(i - last_fire >= 64 / p);
-                CHECK(i - last_fire <= (64 + p - 1) / p);
+                CHECK((i - last_fire + 1) * p > 64);
+                CHECK((i - last_fire - 1) * p < 64);
             }
             last_fire = i;
             fires += i >= 64 && i < 128 ? 1 : 0;

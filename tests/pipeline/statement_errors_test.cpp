@@ -11,7 +11,7 @@ namespace {
 constexpr int first_line = 71;
 
 std::string refused(std::string_view statements) {
-    const std::string text = errors(one_role(statements));
+    std::string text = errors(one_role(statements));
     CHECK_MESSAGE(!text.empty(), std::string(statements));
     return text;
 }
@@ -171,7 +171,11 @@ TEST_CASE("programs that would not end or not fit in memory are refused") {
     std::string bomb = "procedures:\n  p0:\n    do:\n      - issue: fadd\n";
     for (int i = 1; i < 40; ++i) {
         const std::string call = "      - call: p" + std::to_string(i - 1) + "\n";
-        bomb += "  p" + std::to_string(i) + ":\n    do:\n" + call + call;
+        bomb += "  p";
+        bomb += std::to_string(i);
+        bomb += ":\n    do:\n";
+        bomb += call;
+        bomb += call;
     }
     CHECK(contains(errors(changed(one_role("- call: p39"), "program:\n", bomb + "program:\n")),
                    "has more than 50000 statements"));
