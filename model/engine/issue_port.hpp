@@ -62,6 +62,10 @@ class IssuePort {
             visitor.compare(request.agent);
             visitor.clock(request.ready);
             visitor.compare(request.cause);
+            // Which of two instants that have passed was the later one decides what is charged.
+            int latest = 0;
+            static_cast<void>(earliest(request, latest));
+            visitor.compare(latest);
         }
         visitor.instant(issue_free_);
         for (Tick& free : pipe_free_) {
