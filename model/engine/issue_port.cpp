@@ -30,7 +30,8 @@ Tick IssuePort::earliest(const IssueRequest& request, int& cause) const {
     if (!settings_.ideal_pipes) {
         const Batch& batch = *request.batch;
         for (int i = 0; i < batch.uses; ++i) {
-            const UnitUse& use = plan_.uses[static_cast<std::size_t>(batch.first_use + i)];
+            const UnitUse& use =
+                plan_.uses[static_cast<std::size_t>(batch.first_use) + static_cast<std::size_t>(i)];
             const Tick free = pipe_free_[static_cast<std::size_t>(use.unit)] - use.offset;
             if (free > at) {
                 at = free;
@@ -116,7 +117,8 @@ Tick IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
     }
     Tick done = now;
     for (int i = 0; i < batch.uses; ++i) {
-        const UnitUse& use = plan_.uses[static_cast<std::size_t>(batch.first_use + i)];
+        const UnitUse& use =
+            plan_.uses[static_cast<std::size_t>(batch.first_use) + static_cast<std::size_t>(i)];
         const auto unit = static_cast<std::size_t>(use.unit);
         const Tick start = now + use.offset;
         done = std::max(done, start + use.demand);

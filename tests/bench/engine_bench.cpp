@@ -67,7 +67,7 @@ void one_cta(benchmark::State& state) {
     const std::vector<TileRun> tiles{{{state.range(0) / 128, 2, 0}, 1}};
     std::int64_t events = 0;
     double engine = 0.0, heap = 0.0;
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         const auto begin = std::chrono::steady_clock::now();
         const Result<Schedule> schedule = simulate(subject.plan, tiles, memory, options);
         engine += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -109,6 +109,7 @@ TEST_CASE("a ring of n stages passes one token round") {
         builder.plan.machine.sync.mbarrier_arrive = 20;
         builder.plan.machine.sync.mbarrier_wait = 45;
         std::vector<BarrierRef> turn;
+        turn.reserve(static_cast<std::size_t>(n));
         for (int i = 0; i < n; ++i) {
             turn.push_back(builder.barrier("turn" + std::to_string(i), 1, i == 0 ? 1 : 0));
         }

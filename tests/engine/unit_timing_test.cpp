@@ -13,6 +13,7 @@ using namespace warpline::testing;
 namespace {
 
 constexpr Tick slot = ticks_per_cycle;
+constexpr std::int64_t line = 128;  // bytes the SMEM port moves in a clock
 
 /// Two roles of one warp each on sub-partition 0; the second starts `offset` ticks after the first.
 struct Pair {
@@ -108,8 +109,8 @@ TEST_CASE("adu pipe") {
 
 TEST_CASE("a load from shared memory has its result when the port is done with it") {
     Pair pair;
-    const int wide = pair.builder.instruction(Unit::lsu, slot, 20, 6 * 128);
-    const int narrow = pair.builder.instruction(Unit::lsu, slot, 20, 128);
+    const int wide = pair.builder.instruction(Unit::lsu, slot, 20, 6 * line);
+    const int narrow = pair.builder.instruction(Unit::lsu, slot, 20, line);
     const int use = pair.builder.instruction(Unit::alu, slot, 20);
     pair.builder.role("first", 0).issue(wide);
     pair.builder.role("second", 4).issue(narrow).issue(use);
@@ -141,9 +142,9 @@ TEST_CASE("tensor core") {
 
 TEST_CASE("shared-memory port feeds the tensor core after what came before") {
     Pair pair;
-    const int wide = pair.builder.instruction(Unit::lsu, slot, 20, 8 * 128);
+    const int wide = pair.builder.instruction(Unit::lsu, slot, 20, 8 * line);
     pair.builder.role("first", 0).issue(wide);
-    pair.builder.role("second", 4).async(mma(1, 2 * 128));
+    pair.builder.role("second", 4).async(mma(1, 2 * line));
     check_both_sides(pair, slot, 8 * slot,
                      [](const ScheduleEvent& event) { return event.completed - 2 * slot; });
 }
@@ -151,7 +152,7 @@ TEST_CASE("shared-memory port feeds the tensor core after what came before") {
 TEST_CASE("a chain of MMAs advances at the longer of tensor and fetch time") {
     for (const std::int64_t lines : {1, 4, 9}) {
         PlanBuilder builder;
-        MmaOp op = mma(64, lines * 128);
+        MmaOp op = mma(64, lines * line);
         op.steps = 10;
         op.first_operand = 100;
         op.completion = 33;
