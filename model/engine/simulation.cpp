@@ -8,10 +8,6 @@ namespace warpline {
 
 namespace {
 
-bool foldable(const Role& role) {
-    return role.first_warp % 4 == 0 && role.warps % 4 == 0;
-}
-
 SyncTimings sync_timings(const KernelPlan& plan, const EngineOptions& options) {
     SyncTimings sync = plan.machine.sync;
     if (options.ideal.contains(Mechanism::barrier_latency)) {
@@ -37,6 +33,8 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
       options_(options),
       causes_(static_cast<int>(plan.barriers.size())),
       compiled_(compile(plan, options)),
+      folded_roles_(options.fold_sub_partitions ? folded_roles(plan)
+                                                : std::vector<bool>(plan.roles.size(), false)),
       barriers_(plan, plan.ctas_per_sm * plan.cluster, warp_slots()),
       sync_(sync_timings(plan, options)) {
     for (const Mechanism mechanism : options.ideal) {
@@ -83,9 +81,8 @@ std::vector<int> Simulation::warp_slots() const {
     // A warp-scoped barrier has an instance for each warp index of the roles that use it; equal
     // warps that are folded share one.
     int most = 1;
-    for (const Role& role : plan_.roles) {
-        most = std::max(
-            most, options_.fold_sub_partitions && foldable(role) ? role.warps / 4 : role.warps);
+    for (std::size_t r = 0; r < plan_.roles.size(); ++r) {
+        most = std::max(most, plan_.roles[r].warps / warps_per_agent(r));
     }
     std::vector<int> slots;
     for (const Barrier& barrier : plan_.barriers) {
@@ -107,8 +104,7 @@ void Simulation::build_agents() {
                 if (role.leader_only && cta != 0) {
                     continue;
                 }
-                const bool fold = options_.fold_sub_partitions && foldable(role) && slices == 4;
-                const int step = fold ? 4 : 1;
+                const int step = warps_per_agent(r);
                 for (int warp = 0; warp < role.warps; warp += step) {
                     Agent agent;
                     agent.role = static_cast<int>(r);
@@ -127,7 +123,7 @@ void Simulation::build_agents() {
                     if (r < options_.role_offsets.size()) {
                         agent.ready = options_.role_offsets[r];
                     }
-                    if (fold) {
+                    if (step > 1) {
                         folded_sm_[static_cast<std::size_t>(cta)] = true;
                     }
                     agents_.push_back(std::move(agent));

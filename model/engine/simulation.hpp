@@ -7,6 +7,7 @@
 #include "warpline/engine/compiled_plan.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/engine/event_queue.hpp"
+#include "warpline/engine/folding.hpp"
 #include "warpline/engine/issue_port.hpp"
 #include "warpline/engine/smem_port.hpp"
 #include "warpline/engine/steady_state.hpp"
@@ -112,6 +113,9 @@ class Simulation final : TensorHost {
                   const Account& account) const;
     [[nodiscard]] Failure deadlock() const;
 
+    [[nodiscard]] int warps_per_agent(std::size_t role) const {
+        return folded_roles_[role] ? 4 : 1;
+    }
     [[nodiscard]] const Role& role_of(const Agent& agent) const {
         return plan_.roles[static_cast<std::size_t>(agent.role)];
     }
@@ -143,6 +147,7 @@ class Simulation final : TensorHost {
     std::array<bool, 9> ideal_{};  ///< options_.ideal, for the hot paths
     const CauseTable causes_;
     const CompiledPlan compiled_;
+    const std::vector<bool> folded_roles_;
     EventQueue queue_;
     std::vector<Agent> agents_;
     BarrierFile barriers_;

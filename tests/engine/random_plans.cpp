@@ -46,14 +46,22 @@ class CaseWriter {
 
   private:
     struct Link {
-        int ring = 0, full = 0, empty = 0;
+        int ring = 0, copy = 0;
+        int full = 0, empty = 0;
+        int handshake = -1;  ///< named barrier of warp scope between producer and consumer
         bool by_copy = false, by_commit = false;
     };
 
     KernelPlan& plan() { return writer_.plan(); }
+    static BarrierRef slot(const Link& link, int barrier, int handle) {
+        return {barrier, link.copy, handle};
+    }
     /// Warps of one role on several sub-partitions run alike and meet at every shared unit: rare
     /// here.
     int few_warps() {
+        if (!links_.empty() && links_.back().handshake >= 0) {
+            return warps_.back();
+        }
         return limits_.equal_warps ? 4 : static_cast<int>(dice_.chance(75) ? 1 : dice_.roll(2, 3));
     }
     Tick ticks(std::int64_t low, std::int64_t high) { return dice_.roll(low * 16, high * 16) | 1; }
@@ -63,7 +71,8 @@ class CaseWriter {
         machine.arbitration = static_cast<Arbitration>(dice_.roll(0, 2));
         machine.smem_quantum = ticks(8, 24);
         machine.tensor_queue_depth = static_cast<int>(dice_.roll(1, 12));
-        machine.tensor_scope = dice_.chance(70) ? UnitScope::sm : UnitScope::sub_partition;
+        machine.tensor_scope =
+            limits_.shared_units && dice_.chance(70) ? UnitScope::sm : UnitScope::sub_partition;
         machine.sync.mbarrier_arrive = ticks(1, 40);
         machine.sync.mbarrier_wait = ticks(1, 30);
         machine.sync.remote_arrive = ticks(50, 120);
@@ -83,23 +92,32 @@ class CaseWriter {
         alu_ = writer_.instruction("alu", Unit::alu, ticks(1, 3), ticks(3, 8));
         ex2_ = writer_.instruction("ex2", Unit::xu, ticks(4, 10), ticks(12, 30));
         lds_ = writer_.instruction("lds", Unit::lsu, ticks(1, 4), ticks(20, 34),
-                                   128 * dice_.roll(1, 4));
+                                   limits_.shared_units ? 128 * dice_.roll(1, 4) : 0);
         vote_ = writer_.instruction("vote", Unit::adu, ticks(1, 4), ticks(8, 20), 0, 2);
     }
 
     void add_link(int index) {
         const std::string name = "r" + std::to_string(index);
         Link link;
-        link.by_copy = index == 0 && dice_.chance(60);
+        link.by_copy = limits_.shared_units && index == 0 && dice_.chance(60);
         link.by_commit = !link.by_copy && dice_.chance(50);
         warps_.push_back(few_warps());
         const std::int64_t producers = warps_.back();
         link.ring = writer_.ring(name, static_cast<int>(dice_.roll(1, 4)));
         link.full = writer_.barrier(
             name + ".full", producers * (link.by_copy || link.by_commit ? 1 : 32), link.ring);
-        links_.push_back(link);
         // The consumers' number is known when the next role is written; see add_role().
-        links_.back().empty = writer_.barrier(name + ".empty", 1, link.ring, true);
+        link.empty = writer_.barrier(name + ".empty", 1, link.ring, true);
+        if (dice_.chance(30)) {
+            link.copy = 1;
+            plan().barriers[static_cast<std::size_t>(link.full)].copies = 2;
+            plan().barriers[static_cast<std::size_t>(link.empty)].copies = 2;
+        }
+        if (limits_.equal_warps || dice_.chance(30)) {
+            link.handshake = writer_.named_barrier(name + ".handshake", 64);
+            plan().barriers.back().scope = BarrierScope::warp;
+        }
+        links_.push_back(link);
     }
 
     void add_lockstep() {
@@ -140,7 +158,7 @@ class CaseWriter {
         MmaOp work;
         work.steps = dice_.roll(1, 6);
         work.tensor = ticks(10, 70);
-        work.smem_bytes = dice_.chance(25) ? 0 : 128 * dice_.roll(4, 60);
+        work.smem_bytes = !limits_.shared_units || dice_.chance(25) ? 0 : 128 * dice_.roll(4, 60);
         work.first_operand = dice_.chance(50) ? 0 : ticks(5, 40);
         work.completion = ticks(20, 150);
         work.pair = pair;
@@ -168,9 +186,12 @@ class CaseWriter {
     void body(ProgramWriter& program, int index, int links) {
         if (index > 0) {
             const Link& link = links_[static_cast<std::size_t>(index - 1)];
-            program.take(link.ring, 0).wait(at(link.full, 0));
+            program.take(link.ring, 0).wait(slot(link, link.full, 0));
+            if (link.handshake >= 0) {
+                program.arrive(at(link.handshake), 32).wait(at(link.handshake));
+            }
             extra_work(program);
-            program.arrive(at(link.empty, 0), 1);
+            program.arrive(slot(link, link.empty, 0), 1);
         }
         if (limits_.predicates && dice_.chance(60)) {
             program.when(predicate());
@@ -190,20 +211,24 @@ class CaseWriter {
     }
 
     void produce(ProgramWriter& program, const Link& link) {
-        program.take(link.ring, 1).wait(at(link.empty, 1));
+        program.take(link.ring, 1).wait(slot(link, link.empty, 1));
+        if (link.handshake >= 0) {
+            program.arrive(at(link.handshake), 32);
+        }
         if (link.by_copy) {
             CopyOp copy;
             copy.bytes = 256 * dice_.roll(1, 40);
             copy.l2_hit = dice_.chance(80);
             copy.engine = dice_.chance(80) ? CopyEngine::tma : CopyEngine::lsu;
             copy.instructions = copy.engine == CopyEngine::tma ? 1 : dice_.roll(1, 8);
-            program.copy(copy, copy_class, at(link.full, 1));
+            copy.to = plan().cluster == 2 && dice_.chance(30) ? Space::cluster_smem : Space::smem;
+            program.copy(copy, copy_class, slot(link, link.full, 1));
         } else if (link.by_commit) {
             mma(program, produce_class, false);
-            program.commit(produce_class, at(link.full, 1));
+            program.commit(produce_class, slot(link, link.full, 1));
         } else {
             extra_work(program);
-            program.arrive(at(link.full, 1), 32);
+            program.arrive(slot(link, link.full, 1), 32);
         }
     }
 
@@ -224,7 +249,7 @@ class CaseWriter {
         program.blocks();
         body(program, index, links);
         program.end();
-        if (index == links && dice_.chance(50)) {
+        if (limits_.shared_units && index == links && dice_.chance(50)) {
             CopyOp store{Space::smem, Space::global, CopyEngine::tma, 128 * dice_.roll(1, 40)};
             if (dice_.chance(30) && plan().cluster == 2) {
                 store.to = Space::peer_smem;

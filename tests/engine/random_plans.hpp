@@ -36,6 +36,7 @@ struct RandomLimits {
     bool predicates = true;
     bool clusters = true;      ///< pairs of CTAs and several resident clusters
     std::int64_t blocks = 6;   ///< most of a tile
+    bool shared_units = true;  ///< the SM's units are used, not only the sub-partitions'
     bool equal_warps = false;  ///< every role has four warps, so that sub-partitions are equal
 };
 
