@@ -145,18 +145,12 @@ Result<AttentionProblem> ProblemOptions::problem(Direction direction) const {
 
 Result<Overrides> split_overrides(const std::vector<std::string>& set) {
     Overrides overrides;
-    const std::string hardware = "hw.";
     for (const std::string& text : set) {
         const auto assignment = parse_assignment(text);
         if (!assignment) {
             return tl::unexpected(assignment.error());
         }
-        const auto& [name, value] = *assignment;
-        if (name.compare(0, hardware.size(), hardware) == 0) {
-            overrides.hardware.push_back({name.substr(hardware.size()), value});
-        } else {
-            overrides.parameters.push_back({name, value});
-        }
+        add_change(overrides, assignment->first, assignment->second);
     }
     return overrides;
 }

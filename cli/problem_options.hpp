@@ -2,6 +2,7 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
+#include "warpline/explore/changes.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/workload/attention.hpp"
@@ -35,10 +36,7 @@ struct ProblemOptions {
 };
 
 /// The --set arguments, apart: "hw." names a hardware constant, anything else a parameter.
-struct Overrides {
-    std::vector<ConstantOverride> hardware;
-    std::vector<ParameterOverride> parameters;
-};
+using Overrides = Changes;
 [[nodiscard]] Result<Overrides> split_overrides(const std::vector<std::string>& set);
 
 /// A kernel, lowered for a GPU and a problem.

@@ -22,6 +22,7 @@ struct Session {
     std::ostream& err;
     std::filesystem::path data_dir;  ///< unless --data-dir says otherwise
     bool color = false;              ///< what --color auto means here
+    bool err_is_terminal = false;    ///< progress is one line that is written over
 };
 
 /// A subcommand's work: everything it has to say on standard output, or why not.
@@ -31,7 +32,9 @@ using Action = std::function<Result<std::string>()>;
 struct Request {
     std::string data_dir;
     std::string color = "auto";
-    Style style;    ///< set before the action runs
+    Style style;                  ///< set before the action runs
+    std::ostream* err = nullptr;  ///< for the progress of long runs; set before the action runs
+    bool err_is_terminal = false;
     Action action;  ///< of the subcommand that was named
 };
 
@@ -47,5 +50,10 @@ void add_explain(CLI::App& app, Request& request);
 void add_check(CLI::App& app, Request& request);
 void add_compare(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
+void add_whatif(CLI::App& app, Request& request);
+void add_sensitivity(CLI::App& app, Request& request);
+void add_sweep(CLI::App& app, Request& request);
+void add_tune(CLI::App& app, Request& request);
+void add_rescale(CLI::App& app, Request& request);
 
 }  // namespace warpline::cli

@@ -3,6 +3,7 @@
 #include "warpline/device/cluster_slots.hpp"
 #include "warpline/device/place_tiles.hpp"
 #include "warpline/device/prediction.hpp"
+#include "warpline/device/schedule_memo.hpp"
 #include "warpline/device/steady_step.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
@@ -37,14 +38,24 @@ struct Parts {
     return engine;
 }
 
+/// The steady step depends on what a tile masks, not on how long it is.
+[[nodiscard]] TileClass steady_class(TileClass tile) {
+    tile.blocks = std::min(tile.blocks, tile.masked_first + tile.masked_last);
+    return tile;
+}
+
 [[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
                                           const AttentionProblem& problem,
-                                          const PredictOptions& options) {
+                                          const PredictOptions& options, ScheduleMemo* memo) {
     Parts parts;
     const MemoryEnvironment memory = idle_memory(spec);
     EngineOptions engine = engine_options(options);
-    const auto run = [&](const TileClass& tile, std::int64_t count) {
+    const auto simulated = [&](const TileClass& tile, std::int64_t count) {
         return simulate(plan, {{tile, count}}, memory, engine);
+    };
+    const auto machine = memo != nullptr ? memo->of(plan, memory, engine) : nullptr;
+    const auto run = [&](const TileClass& tile, std::int64_t count) {
+        return machine ? machine->run(tile, count, simulated) : simulated(tile, count);
     };
     parts.tiles = cut_into_tiles(problem, plan.tiles);
     auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
@@ -73,8 +84,9 @@ struct Parts {
     parts.launch_seconds =
         options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
     engine.record_events = options.record_events;
-    auto step = measure_steady_step(plan, parts.times.longest().value_or(TileClass{0, 1, 0}),
-                                    memory, engine);
+    const TileClass like = steady_class(parts.times.longest().value_or(TileClass{0, 1, 0}));
+    const auto measure = [&] { return measure_steady_step(plan, like, memory, engine); };
+    auto step = machine && !options.record_events ? machine->steady_step(like, measure) : measure();
     if (!step) {
         return tl::unexpected(step.error());
     }
@@ -202,11 +214,16 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
 
 Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
                            const AttentionProblem& problem, const PredictOptions& options) {
+    return predict_with(nullptr, spec, plan, problem, options);
+}
+
+Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const KernelPlan& plan,
+                                const AttentionProblem& problem, const PredictOptions& options) {
     auto clock = choose_clock(spec, options);
     if (!clock) {
         return tl::unexpected(clock.error());
     }
-    auto measured = measure_parts(spec, plan, problem, options);
+    auto measured = measure_parts(spec, plan, problem, options, memo);
     if (!measured) {
         return tl::unexpected(measured.error());
     }
