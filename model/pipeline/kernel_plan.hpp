@@ -72,6 +72,10 @@ struct MachineTimings {
     TmaModel tma;
 };
 
+/// How long a bulk copy keeps the copy engine: its issue interval, or its bytes at the width of its
+/// kind where that is longer. The engine serves one copy after another, loads and stores alike.
+[[nodiscard]] Tick engine_time(const MachineTimings& machine, const CopyOp& copy);
+
 /// What a resource allows and what the kernel takes of it, per CTA or SM.
 struct Budget {
     std::string name;  ///< "SMEM", "TMEM columns", "registers", "threads"

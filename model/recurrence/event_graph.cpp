@@ -1,6 +1,7 @@
 #include "warpline/recurrence/event_graph.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
@@ -122,7 +123,15 @@ class Folder {
         return true;
     }
 
-    bool same_as_repeated(const std::vector<GraphEdge>& edges, std::size_t first) const {
+    /// Whether the two events have the same incoming edges. The run without time may have met them
+    /// in another order, as arrivals on one barrier come from several agents.
+    bool same_as_repeated(std::vector<GraphEdge>& edges, std::size_t first) {
+        const auto before = [](const GraphEdge& one, const GraphEdge& other) {
+            return std::tie(one.from, one.weight, one.distance) <
+                   std::tie(other.from, other.weight, other.distance);
+        };
+        std::stable_sort(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(), before);
+        std::stable_sort(repeated_.begin(), repeated_.end(), before);
         return std::equal(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(),
                           repeated_.begin(), repeated_.end(),
                           [](const GraphEdge& one, const GraphEdge& other) {
