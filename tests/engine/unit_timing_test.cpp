@@ -193,6 +193,7 @@ TEST_CASE("a bulk copy keeps the engine for its bytes at the width of its kind")
         tma.reduce_bytes_per_clk = 25.6;
         tma.dsmem_bytes_per_clk = 20.48;
         tma.fill_shares_port = false;
+        pair.memory.bytes_per_clk = 0.0;  // no path to wait for
         CopyOp first = load(512);
         first.from = kind.from;
         first.to = kind.to;
