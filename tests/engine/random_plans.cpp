@@ -81,8 +81,9 @@ class CaseWriter {
         machine.tma.fill_shares_port = dice_.chance(70);
         machine.tma.store_latency = ticks(20, 80);
         machine.tma.dsmem_latency = ticks(40, 120);
+        Dice apart = dice_;  // a cast of its own: what follows stays as it was
         const auto width = [&] {
-            return dice_.chance(60) ? static_cast<double>(dice_.roll(8, 128)) : 0.0;
+            return apart.chance(60) ? static_cast<double>(apart.roll(8, 128)) : 0.0;
         };
         machine.tma.load_bytes_per_clk = width();
         machine.tma.store_bytes_per_clk = width();
