@@ -68,6 +68,7 @@ struct Parts {
     parts.traffic = estimate_traffic(problem, spec, parts.total);
     if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
         parts.traffic.hbm_seconds = 0.0;
+        parts.traffic.l2_cycles = 0.0;
     }
     parts.launch_seconds =
         options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
@@ -81,14 +82,16 @@ struct Parts {
     return parts;
 }
 
-/// Times: the SMs' makespan, stretched evenly when HBM needs longer.
+/// Times: the SMs' makespan, stretched evenly when L2 or HBM needs longer.
 void fill_times(Prediction& out, const Parts& parts) {
     const double sm_cycles = parts.placement.makespan * cycles_per_tick;
     const double hbm_cycles =
         parts.traffic.hbm_seconds * boost::rational_cast<double>(out.clock.hz);
     WaveSummary& waves = out.waves;
-    waves.memory_bound = parts.placement.tiles > 0 && hbm_cycles > sm_cycles;
-    const double stretch = waves.memory_bound && sm_cycles > 0.0 ? hbm_cycles / sm_cycles : 1.0;
+    const double memory_cycles = std::max(hbm_cycles, parts.traffic.l2_cycles);
+    waves.memory_bound = parts.placement.tiles > 0 && memory_cycles > sm_cycles;
+    waves.l2_bound = waves.memory_bound && parts.traffic.l2_cycles > hbm_cycles;
+    const double stretch = waves.memory_bound && sm_cycles > 0.0 ? memory_cycles / sm_cycles : 1.0;
     out.makespan_cycles = stretch * sm_cycles;
     out.seconds = parts.launch_seconds + seconds_from_cycles(out.makespan_cycles, out.clock.hz);
     waves.makespan_cycles = out.makespan_cycles;
@@ -108,7 +111,7 @@ void fill_times(Prediction& out, const Parts& parts) {
 
 /// Rates. Errors: more work than the tensor cores can do in the time.
 [[nodiscard]] Result<void> fill_work(Prediction& out, const Parts& parts, const GpuSpec& spec) {
-    out.counted_flops = counted_flops(out.problem);
+    out.counted_flops = out.plan.counted_share * counted_flops(out.problem);
     out.executed_flops = parts.total.flops;
     if (out.seconds <= 0.0) {
         return {};
@@ -129,7 +132,8 @@ void fill_times(Prediction& out, const Parts& parts) {
 void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
     const double heads_factor = out.problem.direction == Direction::backward ? 2.5 : 1.0;
     const auto d = static_cast<double>(out.problem.head_dim_qk + out.problem.head_dim_v);
-    const double step_flops = 2.0 * heads_factor * static_cast<double>(out.steady.rows) *
+    const double step_flops = 2.0 * heads_factor * out.plan.counted_share *
+                              static_cast<double>(out.steady.rows) *
                               static_cast<double>(out.steady.block) * d;
     const auto clusters = static_cast<double>(out.waves.slots);
     const double hz = boost::rational_cast<double>(out.clock.hz);

@@ -92,6 +92,9 @@ struct KernelPlan {
     std::string hash;     ///< of the pipeline text and resolved parameters, 16 hex digits
     int cluster = 1;      ///< CTAs of a cluster, each on its own SM
     int ctas_per_sm = 1;  ///< clusters resident on the same SMs at a time
+    /// Of the FLOPs that the convention counts, what this kernel is credited with: less than 1
+    /// where several kernels do the work of one direction.
+    double counted_share = 1.0;
     std::vector<InstructionKind> instructions;
     std::vector<Barrier> barriers;
     std::vector<Ring> rings;
@@ -111,7 +114,8 @@ struct MemoryEnvironment {
     double bytes_per_clk = 64.0;  ///< of this SM, both directions together
 };
 
-/// The environment of an otherwise idle GPU: the spec's latencies and its per-SM L2 bandwidth.
+/// The environment of an otherwise idle GPU: the spec's latencies, and what L2 gives one SM that
+/// reads alone. All SMs together have less; see `estimate_traffic`.
 [[nodiscard]] MemoryEnvironment idle_memory(const GpuSpec& spec);
 
 }  // namespace warpline

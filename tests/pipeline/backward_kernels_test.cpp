@@ -146,6 +146,22 @@ TEST_CASE("backward kernels execute the products of their head dim, and no more"
     }
 }
 
+TEST_CASE("head dim 256 executes seven products where five are counted, and shows both") {
+    const AttentionProblem attention = problem(256, 256, MaskKind::full, 8192);
+    double counted = 0.0;
+    double executed = 0.0;
+    for (const char* kernel : {"fa4_bwd_hd256_dq", "fa4_bwd_hd256_dkv"}) {
+        const auto plan = plan_of(kernel, "b200", attention);
+        const auto prediction = predict(gpu("b200"), plan.value(), attention);
+        REQUIRE(prediction);
+        CHECK(prediction->executed_flops / prediction->counted_flops == doctest::Approx(7.0 / 5));
+        counted += prediction->counted_flops;
+        executed += prediction->executed_flops;
+    }
+    CHECK(counted == doctest::Approx(counted_flops(attention)));
+    CHECK(executed == doctest::Approx(1.4 * counted));
+}
+
 TEST_CASE("fa4_bwd asks of each unit what the paper's backward roofline says") {
     for (const bool pair : {false, true}) {
         INFO((pair ? "CTA pair" : "one CTA"));
