@@ -149,6 +149,22 @@ std::string step_of(const std::string& label) {
     return label.substr(0, label.find(": "));
 }
 
+/// For each operation of a program, the operation that begins its innermost loop, or -1.
+std::vector<int> innermost_loops(const Program& program) {
+    std::vector<int> loops;
+    std::vector<int> open = {-1};
+    for (std::size_t i = 0; i < program.size(); ++i) {
+        if (std::holds_alternative<LoopEnd>(program[i].body)) {
+            open.pop_back();
+        }
+        loops.push_back(open.back());
+        if (std::holds_alternative<LoopBegin>(program[i].body)) {
+            open.push_back(static_cast<int>(i));
+        }
+    }
+    return loops;
+}
+
 }  // namespace
 
 const StepTime* StepTimes::find(const std::string& role, const std::string& step) const {
@@ -199,8 +215,12 @@ std::vector<Span> spans_of(const KernelPlan& plan, const Schedule& schedule) {
         first_warp[static_cast<int>(i)] =
             usage.sm == 0 && usage.resident == 0 && seen.insert(usage.role).second;
     }
+    std::vector<std::vector<int>> loops;
+    for (const Role& role : plan.roles) {
+        loops.push_back(innermost_loops(role.program));
+    }
     std::vector<Span> spans;
-    using Key = std::tuple<int, std::string, std::int64_t, std::int64_t>;
+    using Key = std::tuple<int, std::string, std::int64_t, std::int64_t, int>;
     std::map<Key, std::size_t> known;
     for (const ScheduleEvent& event : schedule.events) {
         if (!first_warp[event.usage]) {
@@ -217,7 +237,9 @@ std::vector<Span> spans_of(const KernelPlan& plan, const Schedule& schedule) {
         const double begin = cycles_from_ticks(async ? event.requested : event.start);
         const double end = cycles_from_ticks(event.completed);
         const auto [place, fresh] =
-            known.try_emplace(Key{event.usage, step, event.tile, event.iteration}, spans.size());
+            known.try_emplace(Key{event.usage, step, event.tile, event.iteration,
+                                  loops[role][static_cast<std::size_t>(event.op)]},
+                              spans.size());
         if (fresh) {
             spans.push_back({plan.roles[role].name, step, event.tile, event.iteration, begin});
         }

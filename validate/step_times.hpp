@@ -22,7 +22,7 @@ struct StepTime {
     std::optional<double> issue{};     ///< begin to issued
     std::optional<double> interval{};  ///< from one begin to the next, of steps that repeat
     std::optional<double> offset{};    ///< begin, after the latest begin of the role's first
-                                     ///< repeating step
+                                       ///< repeating step
 };
 
 struct RoleSkew {

@@ -112,7 +112,10 @@ TEST_CASE("parts of a label make one step of a schedule") {
     role.program = {{IssueOp{}, "softmax: row max", 1},
                     {IssueOp{}, "softmax: row sum", 2},
                     {AsyncOp{}, "QK", 3},
-                    {ArriveOp{}, "", 4}};
+                    {ArriveOp{}, "", 4},
+                    {LoopBegin{}, "", 5},
+                    {AsyncOp{}, "QK", 6},
+                    {LoopEnd{}, "", 7}};
     plan.roles = {role};
     Schedule schedule;
     schedule.roles = {RoleUsage{}, RoleUsage{}};  // two warps of the one role: the first is taken
@@ -133,11 +136,13 @@ TEST_CASE("parts of a label make one step of a schedule") {
     event(0, 2, ScheduleEvent::Kind::async, 15, 40);
     event(0, 1, ScheduleEvent::Kind::issue, 30, 50);
     event(0, 3, ScheduleEvent::Kind::issue, 60, 61);
+    event(0, 5, ScheduleEvent::Kind::async, 70, 95);  // the same iteration of another loop
     schedule.units = {{Unit::tensor, 0, 0, 1, ticks_from_cycles(7), {}},
                       {Unit::tensor, 0, 1, 1, ticks_from_cycles(9), {}},
                       {Unit::xu, 0, 0, 1, 0, {}}};
     const std::vector<Span> spans = spans_of(plan, schedule);
-    REQUIRE(spans.size() == 2);
+    REQUIRE(spans.size() == 3);
+    CHECK(spans[2].begin == 65.0);
     CHECK(spans[0].step == "softmax");
     CHECK(spans[0].begin == 10.0);
     CHECK(spans[0].end == 50.0);

@@ -205,10 +205,11 @@ std::string measured_row(const Kernel& kernel, const DeviceProblem& problem,
                   s.seqlen_q, s.seqlen_kv, s.causal ? "causal" : "full") +
            format("%.5f,%.5f,%.1f,,,,,", t.median_ms, t.least_ms, flop(s, d) / t.median_ms * 1e-9) +
            "\"" + switches(kernel.options) +
-           format("; %s grid; median of %d launches; L2 %s; %s; %.0f W; driver %s, CUDA %d.%d\"\n",
+           format("; %s grid; median of %d launches; L2 %s; %s%s; driver %s, CUDA %d.%d\"\n",
                   settings.persistent ? "persistent" : "one CTA a tile", t.launches,
                   settings.flush_l2 ? "flushed" : "warm",
-                  settings.rest > 0 ? "idle between launches" : "launched back to back", t.power_w,
+                  settings.rest > 0 ? "idle between launches" : "launched back to back",
+                  t.power_w > 0 ? format("; %.0f W", t.power_w).c_str() : "",
                   bench.nvml().driver_version().c_str(), runtime / 1000, runtime % 1000 / 10);
 }
 
