@@ -123,15 +123,15 @@ class Folder {
         return true;
     }
 
-    /// Whether the two events have the same incoming edges. The run without time may have met them
-    /// in another order, as arrivals on one barrier come from several agents.
+    /// Whether an event and its repetition depend on the same. Roles that run without time may
+    /// arrive at a barrier in another order each period, which means nothing.
     bool same_as_repeated(std::vector<GraphEdge>& edges, std::size_t first) {
         const auto before = [](const GraphEdge& one, const GraphEdge& other) {
-            return std::tie(one.from, one.weight, one.distance) <
-                   std::tie(other.from, other.weight, other.distance);
+            return std::tie(one.from, one.distance, one.weight) <
+                   std::tie(other.from, other.distance, other.weight);
         };
-        std::stable_sort(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(), before);
-        std::stable_sort(repeated_.begin(), repeated_.end(), before);
+        std::sort(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(), before);
+        std::sort(repeated_.begin(), repeated_.end(), before);
         return std::equal(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(),
                           repeated_.begin(), repeated_.end(),
                           [](const GraphEdge& one, const GraphEdge& other) {
