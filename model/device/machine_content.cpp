@@ -1,5 +1,6 @@
 #include "warpline/device/machine_content.hpp"
 
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -41,64 +42,138 @@ class ContentWriter {
         (put(more), ...);
     }
 
-    void put(const Affine& a) { put(a.constant, a.blocks, a.masked_first, a.masked_last); }
-    void put(const Predicate& p) {
-        put(p.kind, p.negate, p.value, p.period, p.offset, p.chance_64ths);
+    // Every structure is taken apart by name: a field that is added and not written here does not
+    // compile.
+    void put(const Affine& value) {
+        const auto& [constant, blocks, masked_first, masked_last] = value;
+        put(constant, blocks, masked_first, masked_last);
     }
-    void put(const BarrierRef& r) { put(r.barrier, r.copy, r.handle); }
-    void put(const IssuePart& p) { put(p.instruction, p.count, p.chains); }
-
-    void put(const MmaOp& w) {
-        put(w.steps, w.tensor, w.smem_bytes, w.first_operand, w.completion, w.pair, w.flops,
-            w.issue_slots);
+    void put(const Predicate& value) {
+        const auto& [kind, negate, bound, period, offset, chances] = value;
+        put(kind, negate, bound, period, offset, chances);
     }
-    void put(const TmemOp& w) { put(w.store, w.instructions, w.port, w.latency); }
-    void put(const CopyOp& w) {
-        put(w.from, w.to, w.engine, w.bytes, w.instructions, w.reduce, w.l2_hit);
+    void put(const BarrierRef& value) {
+        const auto& [barrier, copy, handle] = value;
+        put(barrier, copy, handle);
     }
-
-    void put(const IssueOp& op) { put(op.parts, op.results_needed); }
-    void put(const AsyncOp& op) {
-        put_alternative(op.work);
-        put(op.op_class, op.signals, op.at);
+    void put(const IssuePart& value) {
+        const auto& [instruction, count, chains] = value;
+        put(instruction, count, chains);
     }
-    void put(const CommitOp& op) { put(op.op_class, op.on, op.at); }
-    void put(const DrainOp& op) { put(op.op_class, op.leave); }
-    void put(const ArriveOp& op) { put(op.on, op.count, op.at); }
-    void put(const WaitOp& op) { put(op.on); }
-    void put(const TakeOp& op) { put(op.ring, op.handle); }
-    void put(const TurnOp& op) { put(op.cost); }
-    void put(const LoopBegin& op) { put(op.over, op.count, op.end); }
-    void put(const LoopEnd& op) { put(op.begin); }
-    void put(const SkipUnless& op) { put(op.predicate, op.target); }
-    void put(const Jump& op) { put(op.target); }
-    void put(const Op& op) {
-        put_alternative(op.body);
-        put(op.label, op.line);
+    void put(const MmaOp& value) {
+        const auto& [steps, tensor, smem_bytes, first_operand, completion, pair, flops,
+                     issue_slots] = value;
+        put(steps, tensor, smem_bytes, first_operand, completion, pair, flops, issue_slots);
     }
-
-    void put(const InstructionKind& i) {
-        put(i.name, i.unit, i.interval, i.latency, i.smem_bytes, i.issue_slots);
+    void put(const TmemOp& value) {
+        const auto& [store, instructions, port, latency] = value;
+        put(store, instructions, port, latency);
     }
-    void put(const Barrier& b) {
-        put(b.name, b.kind, b.scope, b.copies, b.stages, b.ring, b.arrivals, b.initially_complete);
+    void put(const CopyOp& value) {
+        const auto& [from, to, engine, bytes, instructions, reduce, l2_hit] = value;
+        put(from, to, engine, bytes, instructions, reduce, l2_hit);
     }
-    void put(const Ring& r) { put(r.name, r.stages); }
-    void put(const Role& r) {
-        put(r.name, r.base_name, r.copy, r.first_warp, r.warps, r.registers, r.leader_only,
-            r.classes, r.handles, r.program);
+    void put(const IssueOp& value) {
+        const auto& [parts, results_needed] = value;
+        put(parts, results_needed);
     }
-    void put(const SyncTimings& s) {
-        put(s.mbarrier_arrive, s.mbarrier_wait, s.remote_arrive, s.named_barrier, s.cta_start,
-            s.cta_exit);
+    void put(const AsyncOp& value) {
+        const auto& [work, op_class, signals, at] = value;
+        put_alternative(work);
+        put(op_class);
+        put(signals);
+        put(at);
     }
-    void put(const TmaModel& t) {
-        put(t.issue_interval, t.l2_latency, t.hbm_latency, t.store_latency, t.dsmem_latency,
-            t.fill_shares_port);
+    void put(const CommitOp& value) {
+        const auto& [op_class, on, at] = value;
+        put(op_class, on, at);
     }
-    void put(const MachineTimings& m) {
-        put(m.sub_partitions, m.tensor_scope, m.smem_bytes_per_clk, m.smem_quantum,
-            m.tensor_queue_depth, m.arbitration, m.lsu_global_interval, m.sync, m.tma);
+    void put(const DrainOp& value) {
+        const auto& [op_class, leave] = value;
+        put(op_class, leave);
+    }
+    void put(const ArriveOp& value) {
+        const auto& [on, count, at] = value;
+        put(on, count, at);
+    }
+    void put(const WaitOp& value) {
+        const auto& [on] = value;
+        put(on);
+    }
+    void put(const TakeOp& value) {
+        const auto& [ring, handle] = value;
+        put(ring, handle);
+    }
+    void put(const TurnOp& value) {
+        const auto& [cost] = value;
+        put(cost);
+    }
+    void put(const LoopBegin& value) {
+        const auto& [over, count, end] = value;
+        put(over, count, end);
+    }
+    void put(const LoopEnd& value) {
+        const auto& [begin] = value;
+        put(begin);
+    }
+    void put(const SkipUnless& value) {
+        const auto& [predicate, target] = value;
+        put(predicate, target);
+    }
+    void put(const Jump& value) {
+        const auto& [target] = value;
+        put(target);
+    }
+    void put(const Op& value) {
+        const auto& [body, label, line] = value;
+        put_alternative(body);
+        put(label);
+        put(line);
+    }
+    void put(const InstructionKind& value) {
+        const auto& [name, unit, interval, latency, smem_bytes, issue_slots] = value;
+        put(name, unit, interval, latency, smem_bytes, issue_slots);
+    }
+    void put(const Barrier& value) {
+        const auto& [name, kind, scope, copies, stages, ring, arrivals, initially_complete] = value;
+        put(name, kind, scope, copies, stages, ring, arrivals, initially_complete);
+    }
+    void put(const Ring& value) {
+        const auto& [name, stages] = value;
+        put(name, stages);
+    }
+    void put(const Role& value) {
+        const auto& [name, base_name, copy, first_warp, warps, registers, leader_only, classes,
+                     handles, program] = value;
+        put(name, base_name, copy, first_warp, warps, registers, leader_only, classes, handles,
+            program);
+    }
+    void put(const SyncTimings& value) {
+        const auto& [arrive, wait, remote, named, fence, start, exit] = value;
+        put(arrive, wait, remote, named, fence, start, exit);
+    }
+    void put(const TmaModel& value) {
+        const auto& [interval, l2, hbm, store, load_width, store_width, reduce_width, dsmem_width,
+                     dsmem, shares_port] = value;
+        put(interval, l2, hbm, store, load_width, store_width, reduce_width, dsmem_width, dsmem,
+            shares_port);
+    }
+    void put(const MachineTimings& value) {
+        const auto& [sub_partitions, scope, smem_width, quantum, queue, arbitration, lsu, sync,
+                     tma] = value;
+        put(sub_partitions, scope, smem_width, quantum, queue, arbitration, lsu, sync, tma);
+    }
+    void put(const MemoryEnvironment& value) {
+        const auto& [latency, miss_latency, width] = value;
+        put(latency, miss_latency, width);
+    }
+    void put(const EngineOptions& value) {
+        const auto& [granularity, fold_parts, fold_steady, record, ideal, offsets, max_events] =
+            value;
+        put(granularity, fold_parts, fold_steady, record, offsets, max_events);
+        for (const Mechanism mechanism : ideal) {
+            put(mechanism);
+        }
     }
 
     [[nodiscard]] std::string take() { return std::move(out_); }
@@ -120,12 +195,8 @@ std::string machine_content(const KernelPlan& plan, const MemoryEnvironment& mem
     ContentWriter writer;
     writer.put(plan.kernel, plan.file, plan.cluster, plan.ctas_per_sm, plan.instructions);
     writer.put(plan.barriers, plan.rings, plan.roles, plan.machine);
-    writer.put(memory.latency, memory.miss_latency, memory.bytes_per_clk);
-    writer.put(options.granularity, options.fold_sub_partitions, options.fold_steady_state);
-    writer.put(options.record_events, options.role_offsets, options.max_events);
-    for (const Mechanism mechanism : options.ideal) {
-        writer.put(mechanism);
-    }
+    writer.put(memory);
+    writer.put(options);
     return writer.take();
 }
 
