@@ -1,6 +1,7 @@
 #include "warpline/numerics/online_softmax.hpp"
 
 #include "warpline/numerics/exp2_polynomial.hpp"
+#include "warpline/numerics/rounding.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "warpline/numerics/precision.hpp"
+#include "warpline/numerics/rounding.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,8 @@
 #include "warpline/numerics/rescale_study.hpp"
 
 #include "warpline/explore/parallel.hpp"
+#include "warpline/numerics/online_softmax.hpp"
+#include "warpline/numerics/score_source.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
-#include "warpline/numerics/online_softmax.hpp"
-#include "warpline/numerics/score_source.hpp"
+#include "warpline/numerics/precision.hpp"
+#include "warpline/numerics/score_distribution.hpp"
 
 #include <cstdint>
 #include <vector>

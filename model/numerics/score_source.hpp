@@ -1,32 +1,13 @@
 // Random attention scores with a stated distribution, the same on every run.
 #pragma once
 
-#include "warpline/diagnostics/failure.hpp"
+#include "warpline/numerics/score_distribution.hpp"
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include <Eigen/Core>
 
 namespace warpline {
-
-/// Scores are scaled logits, q.k / sqrt(d): what the exponential to base e is taken of.
-struct ScoreDistribution {
-    enum class Kind : std::uint8_t {
-        normal,   ///< mean 0, deviation `scale`: larger is lower entropy
-        uniform,  ///< from -scale to scale
-        student,  ///< `scale` degrees of freedom: long tails
-        outlier,  ///< normal with deviation 1, one key in 256 is `scale` higher for all rows
-        rising,   ///< normal with deviation 1, plus `scale` for each block before: adversarial
-    };
-    Kind kind = Kind::normal;
-    double scale = 1.0;
-};
-
-/// "normal:1", "uniform:4", "student:3", "outlier:10", "rising:2". Errors: usage.
-[[nodiscard]] Result<ScoreDistribution> parse_scores(std::string_view text);
-[[nodiscard]] std::string scores_text(const ScoreDistribution& scores);
 
 /// A matrix of scores, rows x keys, in units of log2: times log2(e). `block` keys make a block. The
 /// same numbers for the same arguments.

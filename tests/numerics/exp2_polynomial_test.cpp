@@ -1,6 +1,6 @@
 #include "warpline/numerics/exp2_polynomial.hpp"
 
-#include "warpline/numerics/precision.hpp"
+#include "warpline/numerics/rounding.hpp"
 
 #include <algorithm>
 #include <cmath>
