@@ -24,7 +24,11 @@ class DirectoryPredictor {
         if (!spec) {
             return tl::unexpected(spec.error());
         }
-        const auto plan = load_plan(data_dir_, *kernel, *spec, row.problem, options_.parameters);
+        const Result<PipelineSource>& source = source_of(*kernel);
+        if (!source) {
+            return tl::unexpected(source.error());
+        }
+        const auto plan = make_plan(*source, *spec, row.problem, options_.parameters);
         if (!plan) {
             return tl::unexpected(plan.error());
         }
@@ -53,10 +57,18 @@ class DirectoryPredictor {
                          .first->second;
     }
 
+    [[nodiscard]] const Result<PipelineSource>& source_of(const std::string& kernel) {
+        const auto known = sources_.find(kernel);
+        return known != sources_.end()
+                   ? known->second
+                   : sources_.emplace(kernel, read_pipeline(data_dir_, kernel)).first->second;
+    }
+
     const std::filesystem::path& data_dir_;
     const CompareOptions& options_;
     std::vector<std::string> kernels_;
     std::map<std::string, Result<GpuSpec>> specs_;
+    std::map<std::string, Result<PipelineSource>> sources_;
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_CASE("usage errors are 2, with one message and no output") {
 }
 
 TEST_CASE("names that do not exist are 2, with the nearest that does") {
-    check_refused({"predict", "fa4_fwdd"}, 2, "did you mean fa4_fwd?");
+    check_refused({"predict", "fa4_fwdd"}, 2, "did you mean 'fa4_fwd'?");
     check_refused({"predict", "fa4_fwd", "--gpu", "b20"}, 2, "b200");
     check_refused({"specs", "b20"}, 2, "b200");
     check_refused({"check", "/nonexistent.yaml"}, 2, "/nonexistent.yaml");
