@@ -178,24 +178,58 @@ void summarize(Placement& out, const std::vector<double>& ends, const ClusterSlo
                std::accumulate(ends.begin(), ends.end(), 0.0) / static_cast<double>(ends.size());
 }
 
+/// The problem with count(run) tiles in place of each run's.
+template <typename Count>
+[[nodiscard]] std::vector<HeadTiles> recounted(std::vector<HeadTiles> tiles, Count&& count) {
+    for (HeadTiles& head : tiles) {
+        for (TileSection& section : head.sections) {
+            for (TileRun& run : section.runs) {
+                run.count = count(run.count);
+            }
+        }
+    }
+    return tiles;
+}
+
+struct Bounds {
+    double low = 0.0, high = 0.0;
+};
+
 /// Graham's bounds on list scheduling.
+[[nodiscard]] Bounds list_bounds(double mean, double longest) {
+    return {std::max(mean, longest), mean + longest};
+}
+
+/// Dealing a run's tiles out in turn gives a slot the whole part of its share, or one tile more.
+[[nodiscard]] Bounds dealt_bounds(const std::vector<HeadTiles>& tiles, const TileTimes& times,
+                                  std::int64_t slots, double mean, const TileCost& longest) {
+    const auto rounded_up = [slots](std::int64_t count) { return (count + slots - 1) / slots; };
+    const double most = times.total(recounted(tiles, rounded_up)).middle();
+    // Beyond its tiles' steady times, a sequence fills and drains once.
+    const double beyond = std::max(0.0, longest.alone - longest.middle());
+    return {mean, std::max(mean, most + beyond)};
+}
+
+/// When there are too many placements to make: the middle between two bounds.
 void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes& times,
            bool persistent, const ClusterSlots& slots, const LaunchCost& launch) {
     const TileCost total = times.total(tiles);
     const TileCost longest = times.at(times.longest().value_or(TileClass{}));
     const auto count = static_cast<double>(slots.slots());
+    const double ends = launch.start + launch.exit;
     const double clusters =
         persistent ? static_cast<double>(out.slots_used) : static_cast<double>(out.tiles);
-    const double work =
-        (persistent ? total.middle() : total.alone) + clusters * (launch.start + launch.exit);
-    const double most = longest.alone + launch.start + launch.exit;
-    const double low = std::max(work / count, most);
-    const double high = work / count + most;
-    out.makespan = (low + high) / 2.0;
-    out.makespan_error = (high - low) / 2.0;
-    out.mean_active = work / count * static_cast<double>(slots.positions * slots.cluster) /
+    const double mean = ((persistent ? total.middle() : total.alone) + clusters * ends) / count;
+    Bounds bounds = list_bounds(mean, longest.alone + ends);
+    if (persistent) {
+        bounds = dealt_bounds(tiles, times, slots.slots(), mean - ends, longest);
+        bounds = {bounds.low + ends, bounds.high + ends};
+    }
+    out.makespan = (bounds.low + bounds.high) / 2.0;
+    out.makespan_error = (bounds.high - bounds.low) / 2.0;
+    out.mean_active = mean * static_cast<double>(slots.positions * slots.cluster) /
                       static_cast<double>(slots.sm_count);
-    out.tail = out.makespan - work / count;
+    out.tail = out.makespan - mean;
 }
 
 }  // namespace

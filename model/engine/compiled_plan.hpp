@@ -46,12 +46,17 @@ struct CompiledIssue {
 
 /// What the steady state must know of a loop: where its iterations may differ from one another.
 struct LoopTraits {
-    bool scales = false;        ///< its trip count grows with the tile's blocks
+    bool scales = false;  ///< its trip count grows with the tile's blocks
+    bool over_tiles = false;
     std::vector<Affine> first;  ///< iterations below any of these may be special
     std::vector<Affine> last;   ///< so may this many at the end
     std::int64_t guard = 0;     ///< first iterations with chances of their own
     std::int64_t period = 1;    ///< of the predicates inside
 
+    /// Every iteration does the same, but for the tile it works on.
+    [[nodiscard]] bool uniform() const {
+        return first.empty() && last.empty() && guard == 0 && period == 1;
+    }
     /// Iterations at the start, and at the end, of this tile's loop that may be special.
     [[nodiscard]] std::int64_t head(const TileClass& tile) const;
     [[nodiscard]] std::int64_t tail(const TileClass& tile) const;
@@ -77,13 +82,5 @@ struct CompiledPlan {
 };
 
 [[nodiscard]] CompiledPlan compile(const KernelPlan& plan, const EngineOptions& options);
-
-/// The woven order of an operation's instructions: indices into `parts`, and each one's number in
-/// its part.
-struct WovenInstruction {
-    int part = 0;
-    std::int64_t number = 0;
-};
-[[nodiscard]] std::vector<WovenInstruction> weave(const IssueOp& op);
 
 }  // namespace warpline

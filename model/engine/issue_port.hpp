@@ -33,8 +33,8 @@ class IssuePort {
   public:
     struct Settings {
         Arbitration arbitration = Arbitration::greedy_then_oldest;
-        bool ideal_issue = false;  ///< issue ports never make a warp wait
-        bool ideal_pipes = false;  ///< nor do pipes
+        bool own_issue = false;  ///< every warp has an issue port of its own
+        bool own_pipes = false;  ///< and pipes
     };
 
     IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
@@ -79,8 +79,10 @@ class IssuePort {
             }
         }
         visitor.instant(issue_free_);
-        for (Tick& free : pipe_free_) {
-            visitor.instant(free);
+        for (std::array<Tick, unit_count>& pipes : pipe_free_) {
+            for (Tick& free : pipes) {
+                visitor.instant(free);
+            }
         }
         visitor.compare(last_issuer_);
         if (dispatch_at_ != no_dispatch) {
@@ -98,6 +100,7 @@ class IssuePort {
         bool waits = false;
         int earliest_cause = 0;  ///< what sets `earliest`
         Tick earliest = 0;       ///< issue, as the port and its pipes stand
+        std::size_t pipes = 0;   ///< into pipe_free_
         IssueRequest request;
     };
 
@@ -107,7 +110,7 @@ class IssuePort {
     Tick issue(const Warp& warp, Tick now, int cause);
     static void book_overlapping(Account& account, Tick start, Tick duration, int cause);
     /// Occupies a pipe for a batch issued now; returns when the pipe is done.
-    Tick use(const UnitUse& use, Tick now, int cause);
+    Tick use(const UnitUse& use, std::size_t pipes, Tick now, int cause);
     /// When one of those that wait may issue, and which comes first then. Sets `earliest` of all.
     /// Precondition: next_ is nobody.
     [[nodiscard]] Tick choose(Tick now);
@@ -118,7 +121,8 @@ class IssuePort {
     Settings settings_;
     std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
-    std::array<Tick, unit_count> pipe_free_{};
+    /// Of the pipes that all share, or of those of each warp.
+    std::vector<std::array<Tick, unit_count>> pipe_free_;
     Tick issue_free_ = 0;
     int last_issuer_ = -1;  ///< warp index
     static constexpr int nobody = -1;

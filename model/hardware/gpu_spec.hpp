@@ -50,6 +50,8 @@ struct InstructionKind {
 
 enum class MmaPath : std::uint8_t { mma_sync, wgmma, tcgen05 };
 enum class DType : std::uint8_t { bf16, fp16, fp8 };
+[[nodiscard]] std::string_view dtype_name(DType dtype);
+[[nodiscard]] std::optional<DType> dtype_from_name(std::string_view name);
 
 /// Coefficients of the MMA timing formulas of one path; see mma_timing.hpp for the formulas.
 /// Clocks are fractional cycles here; mma_timing() rounds once.
@@ -69,11 +71,10 @@ struct MmaModel {
 
 /// Fixed latencies of synchronisation and launch, in ticks.
 struct SyncTimings {
-    Tick mbarrier_arrive = 0;    ///< arrive instruction -> the phase can flip
-    Tick mbarrier_wait = 0;      ///< phase flipped -> a polling waiter issues its next instruction
-    Tick remote_arrive = 0;      ///< added when the barrier is in the peer CTA's shared memory
-    Tick named_barrier = 0;      ///< last arrival -> waiters issue
-    Tick async_proxy_fence = 0;  ///< fence.proxy.async
+    Tick mbarrier_arrive = 0;  ///< arrive instruction -> the phase can flip
+    Tick mbarrier_wait = 0;    ///< phase flipped -> a polling waiter issues its next instruction
+    Tick remote_arrive = 0;    ///< added when the barrier is in the peer CTA's shared memory
+    Tick named_barrier = 0;    ///< last arrival -> waiters issue
     Tick cta_start =
         0;              ///< CTA launch to first instruction, incl. barrier init and TMEM allocation
     Tick cta_exit = 0;  ///< last role done -> the SM can take another CTA

@@ -111,19 +111,11 @@ std::optional<DType> RoleLowering::dtype_of(const YamlNode& node) {
         return context_.problem.dtype;
     }
     const auto text = reader_.text(*written, "dtype");
-    if (text == "bf16") {
-        return DType::bf16;
-    }
-    if (text == "fp16") {
-        return DType::fp16;
-    }
-    if (text == "fp8") {
-        return DType::fp8;
-    }
-    if (text) {
+    const auto dtype = text ? dtype_from_name(*text) : std::nullopt;
+    if (text && !dtype) {
         unknown(*written, 0, "dtype", *text, {"bf16", "fp16", "fp8"});
     }
-    return std::nullopt;
+    return dtype;
 }
 
 std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
@@ -133,6 +125,15 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     const auto k = required(node, "k", 1, largest_mma);
     const auto dtype = dtype_of(node);
     if (!m || !n || !k || !dtype || reader_.lenient()) {
+        return std::nullopt;
+    }
+    if (context_.path == MmaPath::tcgen05 && declared_.role.warps != 1) {
+        input_.error(
+            node.where,
+            fmt::format("one thread issues a tcgen05 MMA, and each of the {} warps of role "
+                        "'{}' would issue this one",
+                        declared_.role.warps, declared_.role.base_name),
+            "give the MMAs to a role of one warp");
         return std::nullopt;
     }
     if (pair && (context_.declarations.cluster != 2 || context_.path != MmaPath::tcgen05)) {

@@ -1,6 +1,7 @@
 #include "warpline/recurrence/event_graph.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
@@ -122,18 +123,27 @@ class Folder {
         return true;
     }
 
-    bool same_as_repeated(const std::vector<GraphEdge>& edges, std::size_t first) const {
-        return std::equal(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(),
-                          repeated_.begin(), repeated_.end(),
-                          [](const GraphEdge& one, const GraphEdge& other) {
-                              return one.from == other.from && one.weight == other.weight &&
-                                     one.distance == other.distance;
+    /// Whether the edges from `first` on are the repeated ones, in any order: which of several
+    /// arrivals of a phase came first, without time, means nothing.
+    bool same_as_repeated(const std::vector<GraphEdge>& edges, std::size_t first) {
+        const auto key = [](const GraphEdge& edge) {
+            return std::tuple(edge.from, edge.weight, edge.distance);
+        };
+        const auto before = [&key](const GraphEdge& one, const GraphEdge& other) {
+            return key(one) < key(other);
+        };
+        here_.assign(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end());
+        std::sort(here_.begin(), here_.end(), before);
+        std::sort(repeated_.begin(), repeated_.end(), before);
+        return std::equal(here_.begin(), here_.end(), repeated_.begin(), repeated_.end(),
+                          [&key](const GraphEdge& one, const GraphEdge& other) {
+                              return key(one) == key(other);
                           });
     }
 
     const std::vector<AgentTrace>& agents_;
     std::vector<Window> windows_;
-    std::vector<GraphEdge> repeated_;
+    std::vector<GraphEdge> repeated_, here_;
     bool settled_ = true;
 };
 

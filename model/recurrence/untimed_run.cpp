@@ -297,11 +297,8 @@ class Run {
         const Barrier& barrier = plan_.barriers[static_cast<std::size_t>(ref.barrier)];
         // Each of the warps that an agent stands for has its own instance of a warp's barrier.
         const std::int64_t warps = barrier.scope == BarrierScope::warp ? 1 : self.multiplicity;
-        const int peer = plan_.cluster == 2 ? 1 - self.sm : self.sm;
         for (int sm = 0; sm < plan_.cluster; ++sm) {
-            const bool meant = at == At::all || (at == At::self && sm == self.sm) ||
-                               (at == At::leader && sm == 0) || (at == At::peer && sm == peer);
-            if (!meant) {
+            if (!meant(at, self.sm, sm, plan_.cluster)) {
                 continue;
             }
             IncomingEdge edge = source;

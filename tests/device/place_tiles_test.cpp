@@ -186,6 +186,13 @@ TEST_CASE("a problem too large to place is bounded, and the exact makespan lies 
     const double exact = *std::max_element(ends.begin(), ends.end());
     CHECK(std::abs(exact - bounded.makespan) <= bounded.makespan_error);
 
+    const Case dealt = measured(cut_into_tiles(p, shape), TileScheduler::static_persistent);
+    const auto between =
+        place_tiles(dealt.tiles, dealt.times, TileScheduler::static_persistent, slots, {}).value();
+    const double mean = dealt.times.total(dealt.tiles).middle() / 148.0;
+    CHECK(between.makespan - between.makespan_error >= 0.999 * mean);
+    CHECK(between.makespan + between.makespan_error >= mean);
+
     p.seqlen_q = p.seqlen_kv = 2147483647;
     p.batch = 100000;
     const Case huge = measured(cut_into_tiles(p, shape), TileScheduler::single_tile);
