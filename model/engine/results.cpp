@@ -15,7 +15,10 @@ void Simulation::for_each_unit(Visit&& visit) const {
             for (const Unit unit : pipes) {
                 visit(unit, sm, slice, ports_[port].account(unit));
             }
-            visit(Unit::tmem, sm, slice, tmem_accounts_[port]);
+            for (const bool store : {false, true}) {
+                visit(store ? Unit::tmem_store : Unit::tmem_load, sm, slice,
+                      tmem_accounts_[tmem_port(static_cast<int>(port), store)]);
+            }
             if (plan_.machine.tensor_scope == UnitScope::sub_partition) {
                 visit(Unit::tensor, sm, slice, tensors_[port].account());
             }
