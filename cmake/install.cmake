@@ -34,5 +34,5 @@ configure_package_config_file(cmake/warplineConfig.cmake.in ${PROJECT_BINARY_DIR
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/warplineConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/warplineConfig.cmake ${PROJECT_BINARY_DIR}/warplineConfigVersion.cmake
-              cmake/Findlibyaml.cmake cmake/Findmuparser.cmake
+              cmake/Findmuparser.cmake
         DESTINATION ${WARPLINE_CMAKE_DIR})
