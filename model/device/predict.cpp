@@ -112,7 +112,7 @@ void fill_times(Prediction& out, const Parts& parts) {
 
 /// Rates. Errors: more work than the tensor cores can do in the time.
 [[nodiscard]] Result<void> fill_work(Prediction& out, const Parts& parts, const GpuSpec& spec) {
-    out.counted_flops = counted_flops(out.problem);
+    out.counted_flops = out.plan.counted_share * counted_flops(out.problem);
     out.executed_flops = parts.total.flops;
     if (out.seconds <= 0.0) {
         return {};
@@ -133,7 +133,7 @@ void fill_times(Prediction& out, const Parts& parts) {
 void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
     const double step_flops = static_cast<double>(out.steady.rows) *
                               static_cast<double>(out.steady.block) *
-                              counted_flops_per_pair(out.problem);
+                              counted_flops_per_pair(out.problem) * out.plan.counted_share;
     const auto clusters = static_cast<double>(out.waves.slots);
     const double hz = boost::rational_cast<double>(out.clock.hz);
     for (const Unit unit : all_units()) {

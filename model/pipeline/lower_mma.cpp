@@ -127,15 +127,6 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     if (!m || !n || !k || !dtype || reader_.lenient()) {
         return std::nullopt;
     }
-    if (context_.path == MmaPath::tcgen05 && declared_.role.warps != 1) {
-        input_.error(
-            node.where,
-            fmt::format("one thread issues a tcgen05 MMA, and each of the {} warps of role "
-                        "'{}' would issue this one",
-                        declared_.role.warps, declared_.role.base_name),
-            "give the MMAs to a role of one warp");
-        return std::nullopt;
-    }
     if (pair && (context_.declarations.cluster != 2 || context_.path != MmaPath::tcgen05)) {
         input_.error(node.find("pair")->where, "a pair needs tcgen05 and a cluster of 2 CTAs");
         return std::nullopt;
@@ -152,6 +143,15 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
         input_.error(node.find("pair")->where,
                      "one CTA issues the MMAs of a pair, and this role runs in both",
                      "say on: leader in the role");
+        return std::nullopt;
+    }
+    if (context_.path == MmaPath::tcgen05 && declared_.role.warps != 1) {
+        input_.error(
+            node.where,
+            fmt::format("one thread issues a tcgen05 MMA, and each of the {} warps of role "
+                        "'{}' would issue this one",
+                        declared_.role.warps, declared_.role.base_name),
+            "give the MMAs to a role of one warp");
         return std::nullopt;
     }
     const InstructionShape fixed = fixed_shape(context_.path);

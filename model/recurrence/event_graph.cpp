@@ -123,27 +123,26 @@ class Folder {
         return true;
     }
 
-    /// Whether the edges from `first` on are the repeated ones, in any order: which of several
-    /// arrivals of a phase came first, without time, means nothing.
-    bool same_as_repeated(const std::vector<GraphEdge>& edges, std::size_t first) {
-        const auto key = [](const GraphEdge& edge) {
-            return std::tuple(edge.from, edge.weight, edge.distance);
+    /// Whether an event and its repetition depend on the same. Roles that run without time may
+    /// arrive at a barrier in another order each period, which means nothing.
+    bool same_as_repeated(std::vector<GraphEdge>& edges, std::size_t first) {
+        const auto before = [](const GraphEdge& one, const GraphEdge& other) {
+            return std::tie(one.from, one.distance, one.weight) <
+                   std::tie(other.from, other.distance, other.weight);
         };
-        const auto before = [&key](const GraphEdge& one, const GraphEdge& other) {
-            return key(one) < key(other);
-        };
-        here_.assign(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end());
-        std::sort(here_.begin(), here_.end(), before);
+        std::sort(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(), before);
         std::sort(repeated_.begin(), repeated_.end(), before);
-        return std::equal(here_.begin(), here_.end(), repeated_.begin(), repeated_.end(),
-                          [&key](const GraphEdge& one, const GraphEdge& other) {
-                              return key(one) == key(other);
+        return std::equal(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(),
+                          repeated_.begin(), repeated_.end(),
+                          [](const GraphEdge& one, const GraphEdge& other) {
+                              return one.from == other.from && one.weight == other.weight &&
+                                     one.distance == other.distance;
                           });
     }
 
     const std::vector<AgentTrace>& agents_;
     std::vector<Window> windows_;
-    std::vector<GraphEdge> repeated_, here_;
+    std::vector<GraphEdge> repeated_;
     bool settled_ = true;
 };
 
