@@ -25,6 +25,12 @@ foreach(folder ${WARPLINE_DATA_FOLDERS})
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/share/warpline/${folder} SYMBOLIC)
 endforeach()
+# Measured rows, which predictions are compared with.
+install(DIRECTORY validate/measured DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/validate
+        FILES_MATCHING PATTERN "*.csv" PATTERN "micro" EXCLUDE)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline/validate)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/validate/measured ${PROJECT_BINARY_DIR}/share/warpline/validate/measured
+     SYMBOLIC)
 install(FILES reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/warpline)
 
