@@ -89,7 +89,6 @@ class IssueCompiler {
             const Tick slots = kind.issue_slots * slot;
             earliest = at + slots;
             batch.slots += slots;
-            batch.slots_beside += std::max(slots, plan_.machine.slots_beside_mma.at(unit));
             batch.smem_bytes += kind.smem_bytes;
             if (pacing != Unit::issue) {
                 batch.pacing = pacing;
@@ -185,7 +184,7 @@ int add_single(const SlotCost& cost, CompiledPlan& out) {
         return -1;
     }
     Batch batch;
-    batch.slots = batch.slots_beside = cost.slots;
+    batch.slots = cost.slots;
     batch.next = cost.slots;
     if (cost.lsu > 0) {
         batch.use = {Unit::lsu, 0, cost.lsu};

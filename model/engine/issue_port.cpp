@@ -110,23 +110,19 @@ bool IssuePort::dispatch(Tick now, EventQueue& queue, Grant& grant) {
                       : best->earliest_cause;
     best->waits = false;
     granting_ = true;
-    const Batch& batch = *best->request.batch;
-    const bool beside = tensor_ != nullptr && tensor_->executing();
-    grant.slots = beside ? batch.slots_beside : batch.slots;
-    grant.next = now + batch.next + grant.slots - batch.slots;
-    grant.units_done = issue(*best, grant.slots, now, grant.cause);
+    grant.units_done = issue(*best, now, grant.cause);
     return true;
 }
 
-Tick IssuePort::issue(const Warp& warp, Tick slots, Tick now, int cause) {
+Tick IssuePort::issue(const Warp& warp, Tick now, int cause) {
     const Batch& batch = *warp.request.batch;
     last_issuer_ = warp.order;
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
     if (settings_.own_issue) {
-        book_overlapping(port, now, slots, cause);
+        book_overlapping(port, now, batch.slots, cause);
     } else {
-        port.work(now, slots, cause);
-        issue_free_ = now + slots;
+        port.work(now, batch.slots, cause);
+        issue_free_ = now + batch.slots;
     }
     if (batch.use.unit == Unit::issue) {
         return now;

@@ -4,7 +4,6 @@
 #include "warpline/engine/accounts.hpp"
 #include "warpline/engine/compiled_plan.hpp"
 #include "warpline/engine/event_queue.hpp"
-#include "warpline/engine/tensor_unit.hpp"
 
 #include <array>
 #include <cstdint>
@@ -27,8 +26,6 @@ struct Grant {
     Tick time = 0;
     int cause =
         0;  ///< why it did not issue earlier: the request's cause, or the unit it waited for
-    Tick slots = 0;       ///< issue port time it takes
-    Tick next = 0;        ///< when the warp could issue its next instruction, alone
     Tick units_done = 0;  ///< the last of its units is free again
 };
 
@@ -44,8 +41,6 @@ class IssuePort {
 
     static constexpr Tick no_dispatch = -1;
 
-    /// The tensor core whose work slows warp instructions here; it must outlive the port.
-    void watch(const TensorUnit& tensor) { tensor_ = &tensor; }
     /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
     [[nodiscard]] int add_warp(std::int32_t agent, int order);
     /// Precondition: the warp does not wait already.
@@ -112,7 +107,7 @@ class IssuePort {
     void find_earliest(Warp& warp) const;
     [[nodiscard]] bool preferred(const Warp& x, const Warp& y) const;
     /// Returns when the last unit the batch uses is done.
-    Tick issue(const Warp& warp, Tick slots, Tick now, int cause);
+    Tick issue(const Warp& warp, Tick now, int cause);
     static void book_overlapping(Account& account, Tick start, Tick duration, int cause);
     /// Occupies a pipe for a batch issued now; returns when the pipe is done.
     Tick use(const UnitUse& use, std::size_t pipes, Tick now, int cause);
@@ -124,7 +119,6 @@ class IssuePort {
     const CompiledPlan& plan_;
     const CauseTable& causes_;
     Settings settings_;
-    const TensorUnit* tensor_ = nullptr;
     std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
     /// Of the pipes that all share, or of those of each warp.

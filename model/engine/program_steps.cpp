@@ -169,9 +169,9 @@ void Simulation::granted(const Grant& grant) {
     Agent& agent = agents_[static_cast<std::size_t>(index)];
     const Tick now = grant.time;
     agent.account.charge(grant.request.ready, grant.request.cause);
-    agent.account.work(now, grant.slots, grant.cause);
+    agent.account.work(now, grant.request.batch->slots, grant.cause);
     touch(std::max(agent.account.until, grant.units_done));
-    agent.ready = grant.next;
+    agent.ready = now + grant.request.batch->next;
     agent.ready_cause = causes_.issue();
     agent.op_cause = grant.cause;
     if (agent.issue >= 0) {

@@ -41,12 +41,6 @@ Simulation::Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
         tensors_.emplace_back(static_cast<int>(i), causes, causes_.unit(Unit::smem),
                               causes_.latency(Unit::tensor));
     }
-    const auto& beside = plan.machine.slots_beside_mma;
-    if (std::any_of(beside.begin(), beside.end(), [](Tick slots) { return slots > 0; })) {
-        for (std::size_t i = 0; i < slices_total; ++i) {
-            ports_[i].watch(tensors_[tensors == sms ? i / static_cast<std::size_t>(slices) : i]);
-        }
-    }
     tma_free_.assign(sms, 0);
     memory_free_.assign(sms, 0);
     tma_accounts_.assign(sms, Account(causes));

@@ -47,8 +47,6 @@ class TensorUnit {
     TensorUnit(int index, int causes, int smem_cause, int latency_cause)
         : account_(causes), index_(index), smem_cause_(smem_cause), latency_cause_(latency_cause) {}
 
-    /// Whether a step executes; one that ends at this instant no longer does.
-    [[nodiscard]] bool executing() const { return executing_; }
     [[nodiscard]] std::int64_t queued_steps() const { return queued_; }
     void push(MmaChain chain, Tick now, EventQueue& queue, TensorHost& host);
     void fetch_done(Tick now, EventQueue& queue, TensorHost& host);

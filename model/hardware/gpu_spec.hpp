@@ -67,10 +67,6 @@ struct MmaModel {
     double pair_smem_penalty_m256 = 0.0;  ///< added to the interval when a pair is SMEM-bound, clk
     double pair_smem_penalty_m128 = 0.0;
     double issue_slots = 1.0;  ///< issue slots of the issuing warp per instruction
-    // Accumulators in registers: issue slots that a warp instruction on the ALU, on the FMA pipe
-    // takes while the tensor core works, when more than its own.
-    double alu_slots_beside = 0.0;
-    double fma_slots_beside = 0.0;
 };
 
 /// Fixed latencies of synchronisation and launch, in ticks.
@@ -108,8 +104,8 @@ struct TmaModel {
 
 struct MemorySystem {
     std::int64_t l2_bytes = 0;
-    double l2_bytes_per_clk_per_sm = 0.0;    ///< to one SM when all read
-    double sm_bytes_per_clk = 0.0;           ///< to one SM when it reads alone
+    double l2_bytes_per_clk_per_sm = 0.0;  ///< to one SM when all read
+    double sm_bytes_per_clk = 0.0;         ///< to one SM when it reads alone
     double hbm_bytes_per_second = 0.0;       ///< sustained, measured
     double hbm_peak_bytes_per_second = 0.0;  ///< datasheet
 };

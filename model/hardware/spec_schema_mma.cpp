@@ -10,10 +10,10 @@ class PathKeys {
   public:
     PathKeys(MmaPath path, std::string name) : path_(path), name_(std::move(name)) {}
 
-    void add(const char* field, ConstantRule rule, const char* meaning, double MmaModel::*member,
-             Need need = Need::required) {
+    void add(const char* field, ConstantRule rule, const char* meaning, double MmaModel::*member) {
         keys_.push_back({fmt::format("mma.{}.{}", name_, field), std::move(rule), meaning, name_,
-                         need, [path = path_, member](GpuSpec& s, const ConstantValue& v) {
+                         Need::required,
+                         [path = path_, member](GpuSpec& s, const ConstantValue& v) {
                              MmaModel& model = s.mma[path];
                              model.path = path;
                              model.*member = v.number;
@@ -63,12 +63,6 @@ std::vector<SpecKey> tcgen05_keys() {
 std::vector<SpecKey> plain_keys(MmaPath path_kind, std::string name) {
     PathKeys path(path_kind, std::move(name));
     path.add_common();
-    path.add("alu_slots_beside", positive("slot", 1000),
-             "issue slots of an ALU instruction while the tensor core of its sub-partition works",
-             &MmaModel::alu_slots_beside, Need::optional);
-    path.add("fma_slots_beside", positive("slot", 1000),
-             "issue slots of an FMA instruction while the tensor core of its sub-partition works",
-             &MmaModel::fma_slots_beside, Need::optional);
     return path.take();
 }
 

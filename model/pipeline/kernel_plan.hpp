@@ -7,7 +7,6 @@
 #include "warpline/workload/attention.hpp"
 #include "warpline/workload/tiling.hpp"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -75,9 +74,6 @@ struct MachineTimings {
     bool smem_contention = true;
     bool issue_contention = true;
     bool pipe_contention = true;
-    /// Least issue port time of a warp instruction, by its unit, while the tensor core of its
-    /// sub-partition works; 0: its own slots. Contention for registers that hold accumulators.
-    std::array<Tick, unit_count> slots_beside_mma{};
 };
 
 /// Whether what a copy brings from global memory into shared memory goes through the SMEM port: LSU

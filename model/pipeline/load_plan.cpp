@@ -32,7 +32,7 @@ MmaPath path_of(const YamlNode& root) {
     return MmaPath::mma_sync;
 }
 
-MachineTimings machine_of(const GpuSpec& spec, MmaPath path) {
+MachineTimings machine_of(const GpuSpec& spec) {
     MachineTimings machine;
     machine.sub_partitions = spec.sub_partitions;
     machine.tensor_scope = spec.tensor_scope;
@@ -45,13 +45,6 @@ MachineTimings machine_of(const GpuSpec& spec, MmaPath path) {
     }
     machine.sync = spec.sync;
     machine.tma = spec.tma;
-    if (const auto mma = spec.mma.find(path); mma != spec.mma.end()) {
-        const auto slots = [&machine](Unit unit) -> Tick& {
-            return machine.slots_beside_mma.at(static_cast<std::size_t>(unit));
-        };
-        slots(Unit::alu) = round_to_ticks(mma->second.alu_slots_beside);
-        slots(Unit::fma) = round_to_ticks(mma->second.fma_slots_beside);
-    }
     return machine;
 }
 
@@ -190,7 +183,7 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
         return resolved.problems.failure();
     }
     KernelPlan plan;
-    plan.machine = machine_of(spec, path_of(request.root));
+    plan.machine = machine_of(spec);
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
     if (resolved.problems.input.empty()) {

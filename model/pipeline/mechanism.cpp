@@ -19,7 +19,6 @@ constexpr Entry entries[] = {
     {Mechanism::tmem_bandwidth, "tmem_bandwidth"},
     {Mechanism::dependence_latency, "dependence_latency"},
     {Mechanism::barrier_latency, "barrier_latency"},
-    {Mechanism::register_contention, "register_contention"},
     {Mechanism::mma_latency, "mma_latency"},
     {Mechanism::memory_latency, "memory_latency"},
     {Mechanism::memory_bandwidth, "memory_bandwidth"},
@@ -61,9 +60,6 @@ KernelPlan without(KernelPlan plan, const std::set<Mechanism>& off) {
     if (is_off(Mechanism::barrier_latency)) {
         SyncTimings& sync = machine.sync;
         sync.mbarrier_arrive = sync.mbarrier_wait = sync.remote_arrive = sync.named_barrier = 0;
-    }
-    if (is_off(Mechanism::register_contention)) {
-        machine.slots_beside_mma.fill(0);
     }
     if (is_off(Mechanism::memory_latency)) {
         machine.tma.store_latency = 0;

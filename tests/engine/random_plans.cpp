@@ -70,11 +70,6 @@ class CaseWriter {
         MachineTimings& machine = plan().machine;
         machine.arbitration = static_cast<Arbitration>(dice_.roll(0, 2));
         machine.smem_quantum = ticks(8, 24);
-        if (dice_.chance(30)) {
-            for (const Unit unit : {Unit::alu, Unit::fma}) {
-                machine.slots_beside_mma.at(static_cast<std::size_t>(unit)) = ticks(1, 5);
-            }
-        }
         machine.tensor_queue_depth = static_cast<int>(dice_.roll(1, 12));
         machine.tensor_scope =
             limits_.shared_units && dice_.chance(70) ? UnitScope::sm : UnitScope::sub_partition;

@@ -343,12 +343,7 @@ bool ReferenceRun::issue_one(int sub_partition) {
     }
     const Tick now = clock_.now();
     RefInstruction& instruction = chosen->instructions[chosen->next];
-    Tick slots = instruction.slots;
-    if (instruction.kind != nullptr && tensors_[ix(tensor_index(*chosen))].executing()) {
-        slots = std::max(slots, plan_.machine.slots_beside_mma.at(
-                                    static_cast<std::size_t>(instruction.kind->unit)));
-    }
-    pipe.issue_free = now + slots;
+    pipe.issue_free = now + instruction.slots;
     pipe.last = chosen->order;
     if (instruction.kind != nullptr) {
         pipe.unit_free[instruction.kind->unit] = now + instruction.kind->interval;
@@ -359,7 +354,7 @@ bool ReferenceRun::issue_one(int sub_partition) {
         touch(now + instruction.lsu);
     }
     instruction.issued = now;
-    chosen->ready = now + slots;
+    chosen->ready = now + instruction.slots;
     touch(chosen->ready);
     issued(*chosen);
     return true;

@@ -128,7 +128,6 @@ class ReferenceTensor {
     std::function<void()> on_begin;  ///< a step has begun
 
     void push(MmaStep step) { steps_.push_back(std::move(step)); }
-    [[nodiscard]] bool executing() const { return !steps_.empty() && steps_.front().begun >= 0; }
     [[nodiscard]] std::int64_t waiting() const {
         return static_cast<std::int64_t>(
             std::count_if(steps_.begin(), steps_.end(), [](const auto& s) { return s.begun < 0; }));
