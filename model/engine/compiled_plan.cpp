@@ -85,14 +85,16 @@ class IssueCompiler {
             const Tick slots = kind.issue_slots * slot;
             earliest = at + slots;
             batch.slots += slots;
+            batch.hold += std::max(slots, kind.wgmma_hold);
             batch.smem_bytes += kind.smem_bytes;
             if (pacing != Unit::issue) {
                 batch.pacing = pacing;
             }
             if (uses[unit].demand == 0) {
-                uses[unit] = {kind.unit, at, 0};
+                uses[unit] = {kind.unit, at, 0, 0};
             }
             uses[unit].demand += kind.interval;
+            uses[unit].beside_wgmma += std::max(kind.interval, kind.wgmma_interval);
             free[unit] = at + kind.interval;
         }
         batch.next = earliest;
@@ -163,10 +165,11 @@ int add_single(const SlotCost& cost, CompiledPlan& out) {
     }
     Batch batch;
     batch.slots = cost.slots;
+    batch.hold = cost.slots;
     batch.next = cost.slots;
     batch.first_use = static_cast<int>(out.uses.size());
     if (cost.lsu > 0) {
-        out.uses.push_back({Unit::lsu, 0, cost.lsu});
+        out.uses.push_back({Unit::lsu, 0, cost.lsu, cost.lsu});
         batch.uses = 1;
     }
     batch.first_dependence = static_cast<int>(out.dependences.size());

@@ -25,6 +25,7 @@ enum class Mechanism : std::uint8_t {
     mma_latency,         ///< MMA results are visible when the tensor core is done
     memory_latency,
     memory_bandwidth,
+    register_contention,  ///< warp instructions run beside a wgmma as they do alone
 };
 [[nodiscard]] const std::vector<Mechanism>& all_mechanisms();
 [[nodiscard]] std::string_view mechanism_name(Mechanism mechanism);

@@ -70,7 +70,8 @@ bool IssuePort::preferred(const IssueRequest& x, const IssueRequest& y) const {
     return x.order < y.order;
 }
 
-bool IssuePort::dispatch(Tick now, std::int64_t version, EventQueue& queue, Grant& grant) {
+bool IssuePort::dispatch(Tick now, std::int64_t version, bool beside_wgmma, EventQueue& queue,
+                         Grant& grant) {
     if (version != version_) {
         return false;
     }
@@ -94,7 +95,7 @@ bool IssuePort::dispatch(Tick now, std::int64_t version, EventQueue& queue, Gran
                           ? causes_.unit(Unit::issue)
                           : best_cause;
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(best));
-        grant.units_done = issue(grant.request, now, grant.cause);
+        grant.units_done = issue(grant.request, now, beside_wgmma, grant.cause);
         granting_ = true;
     } else {
         schedule(now, queue);
@@ -102,7 +103,7 @@ bool IssuePort::dispatch(Tick now, std::int64_t version, EventQueue& queue, Gran
     return issued;
 }
 
-Tick IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
+Tick IssuePort::issue(const IssueRequest& request, Tick now, bool beside_wgmma, int cause) {
     const Batch& batch = *request.batch;
     last_issuer_ = request.order;
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
@@ -113,7 +114,7 @@ Tick IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
         port.work(port.until, std::max<Tick>(0, now + batch.slots - port.until), cause);
     } else {
         port.work(now, batch.slots, cause);
-        issue_free_ = now + batch.slots;
+        issue_free_ = now + (beside_wgmma ? batch.hold : batch.slots);
     }
     Tick done = now;
     for (int i = 0; i < batch.uses; ++i) {
@@ -121,16 +122,16 @@ Tick IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
             plan_.uses[static_cast<std::size_t>(batch.first_use) + static_cast<std::size_t>(i)];
         const auto unit = static_cast<std::size_t>(use.unit);
         const Tick start = now + use.offset;
-        done = std::max(done, start + use.demand);
+        const Tick demand = beside_wgmma ? use.beside_wgmma : use.demand;
+        done = std::max(done, start + demand);
         if (settings_.ideal_pipes) {
             accounts_[unit].charge(start, cause);
             accounts_[unit].work(accounts_[unit].until,
-                                 std::max<Tick>(0, start + use.demand - accounts_[unit].until),
-                                 cause);
+                                 std::max<Tick>(0, start + demand - accounts_[unit].until), cause);
             continue;
         }
-        accounts_[unit].work(start, use.demand, cause);
-        pipe_free_[unit] = start + use.demand;
+        accounts_[unit].work(start, demand, cause);
+        pipe_free_[unit] = start + demand;
     }
     return done;
 }

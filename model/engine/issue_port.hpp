@@ -42,8 +42,9 @@ class IssuePort {
 
     void add(const IssueRequest& request, Tick now, EventQueue& queue);
     /// Issues one batch if one may issue now. Returns whether it did; then what the grant causes is
-    /// to be done, and resume() called.
-    bool dispatch(Tick now, std::int64_t version, EventQueue& queue, Grant& grant);
+    /// to be done, and resume() called. `beside_wgmma`: one streams through the register file now.
+    bool dispatch(Tick now, std::int64_t version, bool beside_wgmma, EventQueue& queue,
+                  Grant& grant);
     void resume(Tick now, EventQueue& queue) {
         granting_ = false;
         schedule(now, queue);
@@ -87,7 +88,7 @@ class IssuePort {
     [[nodiscard]] Tick earliest(const IssueRequest& request, int& cause) const;
     [[nodiscard]] bool preferred(const IssueRequest& x, const IssueRequest& y) const;
     /// Returns when the last unit the batch uses is done.
-    Tick issue(const IssueRequest& request, Tick now, int cause);
+    Tick issue(const IssueRequest& request, Tick now, bool beside_wgmma, int cause);
     void schedule(Tick now, EventQueue& queue);
 
     int index_;

@@ -21,6 +21,7 @@ constexpr Entry entries[] = {
     {Mechanism::mma_latency, "mma_latency"},
     {Mechanism::memory_latency, "memory_latency"},
     {Mechanism::memory_bandwidth, "memory_bandwidth"},
+    {Mechanism::register_contention, "register_contention"},
 };
 
 }  // namespace

@@ -234,6 +234,12 @@ Result<Schedule> Simulation::run() {
     return schedule();
 }
 
+bool Simulation::beside_wgmma(int port) const {
+    return plan_.machine.tensor_scope == UnitScope::sub_partition &&
+           !ideal(Mechanism::register_contention) &&
+           tensors_[static_cast<std::size_t>(port)].streams_registers();
+}
+
 void Simulation::handle(const Event& event) {
     switch (event.kind) {
         case EventKind::arrive:
@@ -274,7 +280,7 @@ void Simulation::handle(const Event& event) {
         case EventKind::dispatch: {
             Grant grant;
             IssuePort& port = ports_[static_cast<std::size_t>(event.a)];
-            if (port.dispatch(event.time, event.b, queue_, grant)) {
+            if (port.dispatch(event.time, event.b, beside_wgmma(event.a), queue_, grant)) {
                 granted(grant);
                 port.resume(event.time, queue_);
             }

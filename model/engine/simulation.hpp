@@ -107,6 +107,8 @@ class Simulation final : TensorHost {
     void pair_step(int tensor, const MmaChain& chain, Tick now, int cause) override;
     void tensor_room(int tensor, Tick now) override;
 
+    /// Whether a wgmma streams through the register file that this issue port reads.
+    [[nodiscard]] bool beside_wgmma(int port) const;
     void handle(const Event& event);
 
     // results: results.cpp, deadlock.cpp
@@ -148,7 +150,7 @@ class Simulation final : TensorHost {
     const std::vector<TileRun>& tiles_;
     const MemoryEnvironment memory_;
     const EngineOptions& options_;
-    std::array<bool, 9> ideal_{};  ///< options_.ideal, for the hot paths
+    std::array<bool, 10> ideal_{};  ///< options_.ideal, for the hot paths
     const CauseTable causes_;
     const CompiledPlan compiled_;
     const std::vector<bool> folded_roles_;

@@ -8,10 +8,13 @@ namespace {
 
 constexpr std::int64_t largest_cluster = 16;
 constexpr std::int64_t largest_tile = 1 << 16;
+constexpr std::int64_t largest_head_group = 1 << 20;
 
 void read_tiles(const YamlNode& node, ValueReader& reader, TileShape& tiles) {
     DiagnosticSink& input = reader.problems().input;
-    input.check_keys(node, {"rows", "block", "loop", "longest_first", "persistent", "pack_gqa"},
+    input.check_keys(node,
+                     {"rows", "block", "loop", "longest_first", "persistent", "dynamic",
+                      "heads_together", "pack_gqa"},
                      "tiles");
     if (const YamlNode* rows = input.require(node, "rows", "tiles")) {
         tiles.rows = reader.integer(*rows, "rows", 1, largest_tile).value_or(1);
@@ -30,7 +33,13 @@ void read_tiles(const YamlNode& node, ValueReader& reader, TileShape& tiles) {
         tiles.order = TileOrder::longest_first;
     }
     if (reader.flag(node.find("persistent"), "persistent", false)) {
-        tiles.scheduler = TileScheduler::static_persistent;
+        tiles.scheduler = reader.flag(node.find("dynamic"), "dynamic", false)
+                              ? TileScheduler::dynamic_persistent
+                              : TileScheduler::static_persistent;
+    }
+    if (const YamlNode* heads = node.find("heads_together")) {
+        tiles.head_group =
+            reader.integer(*heads, "heads_together", 1, largest_head_group).value_or(1);
     }
     tiles.pack_gqa = reader.flag(node.find("pack_gqa"), "pack_gqa", false);
 }
