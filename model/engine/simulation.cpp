@@ -62,6 +62,12 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
         tensors_.emplace_back(static_cast<int>(i), causes, causes_.unit(Unit::smem),
                               causes_.latency(Unit::tensor));
     }
+    if (plan.machine.tensor_scope == UnitScope::sub_partition &&
+        !ideal(Mechanism::register_contention)) {
+        for (std::size_t i = 0; i < slices_total; ++i) {
+            ports_[i].beside(tensors_[i]);
+        }
+    }
     tma_free_.assign(sms, 0);
     memory_free_.assign(sms, 0);
     tma_accounts_.assign(sms, Account(causes));
@@ -114,7 +120,9 @@ void Simulation::build_agents() {
                     agent.warp_slot = warp / step;
                     agent.multiplicity = step;
                     agent.port = cta * slices + (role.first_warp + warp) % slices;
-                    agent.order = cluster * warps_per_cta + role.first_warp + warp;
+                    agent.place = ports_[static_cast<std::size_t>(agent.port)].add_warp(
+                        static_cast<std::int32_t>(agents_.size()),
+                        cluster * warps_per_cta + role.first_warp + warp);
                     agent.handles.assign(static_cast<std::size_t>(role.handles), 0);
                     agent.ring_uses.assign(plan_.rings.size(), 0);
                     agent.waits.assign(static_cast<std::size_t>(barriers_.wait_counters()), 0);
@@ -225,19 +233,13 @@ Result<Schedule> Simulation::run() {
         anchor_passed_ = false;
         handle(event);
         if (anchor_passed_ && options_.fold_steady_state) {
-            steady_.observe(*this, event.time);
+            steady_.observe(*this, now_);
         }
     }
     if (unfinished_ > 0) {
         return tl::unexpected<Failure>(deadlock());
     }
     return schedule();
-}
-
-bool Simulation::beside_wgmma(int port) const {
-    return plan_.machine.tensor_scope == UnitScope::sub_partition &&
-           !ideal(Mechanism::register_contention) &&
-           tensors_[static_cast<std::size_t>(port)].streams_registers();
 }
 
 void Simulation::handle(const Event& event) {
@@ -278,11 +280,9 @@ void Simulation::handle(const Event& event) {
             transfer(event.a, event.time);
             break;
         case EventKind::dispatch: {
-            Grant grant;
             IssuePort& port = ports_[static_cast<std::size_t>(event.a)];
-            if (port.dispatch(event.time, event.b, beside_wgmma(event.a), queue_, grant)) {
-                granted(grant);
-                port.resume(event.time, queue_);
+            if (port.current(event.b)) {
+                dispatch(port);
             }
             break;
         }
