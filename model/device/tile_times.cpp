@@ -170,7 +170,7 @@ class ClassSampler {
 
 Result<TileTimes> TileTimes::measure(const std::vector<HeadTiles>& tiles, TileScheduler scheduler,
                                      int ctas_per_sm, const TileRunner& run) {
-    const bool persistent = scheduler == TileScheduler::static_persistent;
+    const bool persistent = scheduler != TileScheduler::single_tile;
     ClassSampler sampler(run, persistent, ctas_per_sm);
     std::map<Masks, std::vector<TripCounts>> families;
     collect(tiles, families);

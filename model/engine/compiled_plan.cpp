@@ -89,11 +89,12 @@ class IssueCompiler {
             const Tick slots = kind.issue_slots * slot;
             earliest = at + slots;
             batch.slots += slots;
+            batch.hold += std::max(slots, kind.wgmma_hold);
             batch.smem_bytes += kind.smem_bytes;
             if (pacing != Unit::issue) {
                 batch.pacing = pacing;
             }
-            add_use({kind.unit, at, kind.interval});
+            add_use({kind.unit, at, kind.interval, std::max(kind.interval, kind.wgmma_interval)});
             free_[unit] = at + kind.interval;
         }
         batch.next = earliest;
@@ -121,6 +122,7 @@ class IssueCompiler {
         for (UnitUse& known : uses_) {
             if (known.unit == use.unit) {
                 known.demand += use.demand;
+                known.beside_wgmma += use.beside_wgmma;
                 return;
             }
         }
@@ -185,9 +187,10 @@ int add_single(const SlotCost& cost, CompiledPlan& out) {
     }
     Batch batch;
     batch.slots = cost.slots;
+    batch.hold = cost.slots;
     batch.next = cost.slots;
     if (cost.lsu > 0) {
-        batch.use = {Unit::lsu, 0, cost.lsu};
+        batch.use = {Unit::lsu, 0, cost.lsu, cost.lsu};
     }
     batch.first_dependence = static_cast<int>(out.dependences.size());
     out.batches.push_back(batch);

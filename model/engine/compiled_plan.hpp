@@ -13,8 +13,9 @@ namespace warpline {
 /// Use of one unit by a batch, relative to the batch's issue.
 struct UnitUse {
     Unit unit = Unit::issue;
-    Tick offset = 0;  ///< of the first instruction on it
-    Tick demand = 0;  ///< total
+    Tick offset = 0;        ///< of the first instruction on it
+    Tick demand = 0;        ///< total
+    Tick beside_wgmma = 0;  ///< total while a wgmma streams through the register file
 };
 
 /// An earlier batch of the same operation this one depends on.
@@ -27,6 +28,7 @@ struct BatchDependence {
 /// Instructions of one warp that issue as one event.
 struct Batch {
     Tick slots = 0;  ///< issue port time
+    Tick hold = 0;   ///< the same while a wgmma streams through the register file
     Tick next = 0;   ///< issue -> the warp could issue its next instruction, alone
     std::int64_t smem_bytes = 0;
     UnitUse use;                            ///< of its first unit; of the issue unit: of none

@@ -117,20 +117,21 @@ bool IssuePort::dispatch(Tick now, EventQueue& queue, Grant& grant) {
 Tick IssuePort::issue(const Warp& warp, Tick now, int cause) {
     const Batch& batch = *warp.request.batch;
     last_issuer_ = warp.order;
+    const bool beside_wgmma = tensor_ != nullptr && tensor_->streams_registers();
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
     if (settings_.own_issue) {
         book_overlapping(port, now, batch.slots, cause);
     } else {
         port.work(now, batch.slots, cause);
-        issue_free_ = now + batch.slots;
+        issue_free_ = now + (beside_wgmma ? batch.hold : batch.slots);
     }
     if (batch.use.unit == Unit::issue) {
         return now;
     }
-    Tick done = use(batch.use, warp.pipes, now, cause);
+    Tick done = use(batch.use, warp.pipes, now, beside_wgmma, cause);
     for (int i = 0; i < batch.more_uses; ++i) {
         done = std::max(done, use(plan_.uses[static_cast<std::size_t>(batch.first_more_use + i)],
-                                  warp.pipes, now, cause));
+                                  warp.pipes, now, beside_wgmma, cause));
     }
     return done;
 }
@@ -141,16 +142,17 @@ void IssuePort::book_overlapping(Account& account, Tick start, Tick duration, in
     account.work(account.until, std::max<Tick>(0, start + duration - account.until), cause);
 }
 
-Tick IssuePort::use(const UnitUse& use, std::size_t pipes, Tick now, int cause) {
+Tick IssuePort::use(const UnitUse& use, std::size_t pipes, Tick now, bool beside_wgmma, int cause) {
     const auto unit = static_cast<std::size_t>(use.unit);
     const Tick start = now + use.offset;
+    const Tick demand = beside_wgmma ? use.beside_wgmma : use.demand;
     if (settings_.own_pipes) {
-        book_overlapping(accounts_[unit], start, use.demand, cause);
+        book_overlapping(accounts_[unit], start, demand, cause);
     } else {
-        accounts_[unit].work(start, use.demand, cause);
+        accounts_[unit].work(start, demand, cause);
     }
-    pipe_free_[pipes][unit] = start + use.demand;
-    return start + use.demand;
+    pipe_free_[pipes][unit] = start + demand;
+    return start + demand;
 }
 
 Tick IssuePort::choose(Tick now) {

@@ -4,6 +4,7 @@
 #include "warpline/engine/accounts.hpp"
 #include "warpline/engine/compiled_plan.hpp"
 #include "warpline/engine/event_queue.hpp"
+#include "warpline/engine/tensor_unit.hpp"
 
 #include <array>
 #include <cstdint>
@@ -41,6 +42,9 @@ class IssuePort {
 
     static constexpr Tick no_dispatch = -1;
 
+    /// Instructions cost more while this tensor core's accumulators stream through the register
+    /// file. It must outlive the port.
+    void beside(const TensorUnit& tensor) { tensor_ = &tensor; }
     /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
     [[nodiscard]] int add_warp(std::int32_t agent, int order);
     /// Precondition: the warp does not wait already.
@@ -110,7 +114,7 @@ class IssuePort {
     Tick issue(const Warp& warp, Tick now, int cause);
     static void book_overlapping(Account& account, Tick start, Tick duration, int cause);
     /// Occupies a pipe for a batch issued now; returns when the pipe is done.
-    Tick use(const UnitUse& use, std::size_t pipes, Tick now, int cause);
+    Tick use(const UnitUse& use, std::size_t pipes, Tick now, bool beside_wgmma, int cause);
     /// When one of those that wait may issue, and which comes first then. Sets `earliest` of all.
     /// Precondition: next_ is nobody.
     [[nodiscard]] Tick choose(Tick now);
@@ -119,6 +123,7 @@ class IssuePort {
     const CompiledPlan& plan_;
     const CauseTable& causes_;
     Settings settings_;
+    const TensorUnit* tensor_ = nullptr;
     std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
     /// Of the pipes that all share, or of those of each warp.

@@ -41,6 +41,11 @@ Simulation::Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
         tensors_.emplace_back(static_cast<int>(i), causes, causes_.unit(Unit::smem),
                               causes_.latency(Unit::tensor));
     }
+    if (plan.machine.tensor_scope == UnitScope::sub_partition) {
+        for (std::size_t i = 0; i < slices_total; ++i) {
+            ports_[i].beside(tensors_[i]);
+        }
+    }
     tma_free_.assign(sms, 0);
     memory_free_.assign(sms, 0);
     tma_accounts_.assign(sms, Account(causes));

@@ -46,6 +46,17 @@ struct InstructionKind {
     Tick latency = 0;   ///< issue to dependent issue
     std::int64_t smem_bytes = 0;  ///< bytes per warp instruction through the SMEM port (LDS, STS)
     int issue_slots = 1;
+    /// While the sub-partition's tensor core executes a wgmma, whose accumulators stream through
+    /// the register file: ticks that its unit and the issue port are kept. 0: as otherwise.
+    Tick wgmma_interval = 0;
+    Tick wgmma_hold = 0;
+};
+
+/// What a warp instruction of one unit costs while the sub-partition's tensor core executes a
+/// wgmma, in ticks.
+struct RegisterContention {
+    Tick interval = 0;  ///< its unit is kept
+    Tick hold = 0;      ///< no other instruction of the sub-partition issues
 };
 
 enum class MmaPath : std::uint8_t { mma_sync, wgmma, tcgen05 };
@@ -162,6 +173,7 @@ struct GpuSpec {
         capabilities;  ///< "tcgen05", "wgmma", "tma", "tmem", "tmem_load_max", ...
     std::map<std::string, InstructionKind> instructions;
     std::map<MmaPath, MmaModel> mma;
+    std::map<Unit, RegisterContention> register_contention;  ///< beside a wgmma, where measured
     SyncTimings sync;
     TmemModel tmem;
     TmaModel tma;

@@ -191,6 +191,7 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     op.first_operand = timing->first_operand;
     op.completion = timing->completion;
     op.pair = pair;
+    op.streams_registers = context_.path == MmaPath::wgmma;
     // Each warp of a warp group executes a quarter of the instruction.
     op.flops = context_.path == MmaPath::wgmma ? timing->flops / warps_of_group : timing->flops;
     if (const auto model = context_.spec.mma.find(context_.path);

@@ -19,6 +19,7 @@ constexpr Entry entries[] = {
     {Mechanism::tmem_bandwidth, "tmem_bandwidth"},
     {Mechanism::dependence_latency, "dependence_latency"},
     {Mechanism::barrier_latency, "barrier_latency"},
+    {Mechanism::register_contention, "register_contention"},
     {Mechanism::mma_latency, "mma_latency"},
     {Mechanism::memory_latency, "memory_latency"},
     {Mechanism::memory_bandwidth, "memory_bandwidth"},
@@ -71,6 +72,9 @@ KernelPlan without(KernelPlan plan, const std::set<Mechanism>& off) {
                 continue;
             }
             auto* mma = std::get_if<MmaOp>(&async->work);
+            if (mma != nullptr && is_off(Mechanism::register_contention)) {
+                mma->streams_registers = false;
+            }
             if (mma != nullptr && is_off(Mechanism::mma_latency)) {
                 mma->completion = 0;
             }

@@ -102,7 +102,8 @@ struct MmaOp {
     Tick completion = 0;          ///< last instruction off the tensor core -> result visible
     bool pair = false;       ///< keeps the tensor cores and SMEM ports of both CTAs of the pair
     std::int64_t flops = 0;  ///< executed by each step on each SM
-    std::int64_t issue_slots = 1;  ///< of the issuing warp, per step
+    std::int64_t issue_slots = 1;    ///< of the issuing warp, per step
+    bool streams_registers = false;  ///< a wgmma: its accumulators stream through the register file
 };
 
 /// Tensor memory to registers or back, one warp; asynchronous, in order in each sub-partition's
