@@ -74,7 +74,8 @@ TEST_CASE("an empty argument is refused, and said where") {
     check_refused({"specs", ""}, 2, "the argument after specs is empty");
     check_refused({"predict", "fa4_fwd", "--json", ""}, 2, "after --json");
     check_refused({"predict", "fa4_fwd", "--schedule="}, 2, "--schedule= has no value");
-    check_refused({"predict", "--json", "fa4_fwd"}, 2, "--json took 'fa4_fwd' as its FILE");
+    check_refused({"predict", "--json", "fa4_fwd", "--gpu", "b200"}, 2,
+                  "--json took 'fa4_fwd' as its FILE");
 }
 
 TEST_CASE("names that do not exist are 2, with the nearest that does") {

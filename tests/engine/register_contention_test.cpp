@@ -42,7 +42,7 @@ struct Beside {
     }
 };
 
-constexpr std::int64_t shorter = 1;  // the MMA ends long before the other warp's work
+constexpr std::int64_t shorter = 2;  // the MMA ends long before the other warp's work
 
 }  // namespace
 
@@ -51,10 +51,10 @@ TEST_CASE("beside a wgmma a unit is kept for longer, and only then") {
         Beside beside(1000, streams);
         const int alu = beside.instruction(Unit::alu, 2, 5, 1);
         beside.writer.role("alu", 4, 1, ProgramWriter().issue(alu, 300));
-        // The MMA issues at 0 and executes from 1 to 1001: 200 instructions at 5 cycles, the rest
-        // at 2; the first issues at 1.
-        const Tick alone = cycles(std::max<std::int64_t>(1001, 1 + 300 * 2));
-        const Tick slowed = cycles(1 + 200 * 5 + 100 * 2);
+        // The MMA issues at 0, its drain at 1, and it executes from 1 to 1001: 200 instructions at
+        // 5 cycles, the rest at 2; the first issues at 2.
+        const Tick alone = cycles(std::max<std::int64_t>(1001, 2 + 300 * 2));
+        const Tick slowed = cycles(2 + 200 * 5 + 100 * 2);
         CHECK(beside.time() == (streams ? slowed : alone));
         CHECK(beside.time(true) == alone);
     }
@@ -64,9 +64,9 @@ TEST_CASE("a wgmma that has ended costs nothing") {
     Beside beside(shorter);
     const int alu = beside.instruction(Unit::alu, 2, 5, 4);
     beside.writer.role("alu", 4, 1, ProgramWriter().issue(alu, 100));
-    // The first instruction, at 1, meets the MMA; those from 6 on do not.
-    CHECK(beside.time() == cycles(1 + 5 + 99 * 2));
-    CHECK(beside.time(true) == cycles(1 + 100 * 2));
+    // The first instruction, at 2, meets the MMA; those from 7 on do not.
+    CHECK(beside.time() == cycles(2 + 5 + 99 * 2));
+    CHECK(beside.time(true) == cycles(2 + 100 * 2));
 }
 
 TEST_CASE("beside a wgmma an instruction holds the issue port against other units' instructions") {
@@ -85,7 +85,7 @@ TEST_CASE("beside a wgmma an instruction holds the issue port against other unit
     Tick last_issue = 0;
     for (const ScheduleEvent& event : schedule->events) {
         if (schedule->roles[static_cast<std::size_t>(event.usage)].role > 0) {
-            last_issue = std::max(last_issue, event.start);
+            last_issue = std::max(last_issue, event.end);
         }
     }
     CHECK(last_issue >= cycles(890));
