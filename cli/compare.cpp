@@ -1,26 +1,32 @@
 // warpline compare FILE...: predicted against measured, row by row.
-#include "warpline/validate/compare.hpp"
+#include "warpline/validate/golden.hpp"
 
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
+#include "warpline/reports/comparison_json.hpp"
 #include "warpline/reports/comparison_report.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace warpline::cli {
 namespace {
 
+/// As text, as the user wrote it; empty = not given.
 struct CompareArguments {
     std::vector<std::string> files;
     std::vector<std::string> set;
-    std::string clock;
-    std::string csv_file;
-    bool csv = false;
+    std::string clock, split, fail_above;
+    std::string csv_file, json_file, golden_file;
+    bool csv = false, json = false;
+    bool fit_clock = false, best_run = false;
 };
 
 Result<MeasuredTable> read_tables(const std::vector<std::string>& files) {
@@ -36,6 +42,19 @@ Result<MeasuredTable> read_tables(const std::vector<std::string>& files) {
     return all;
 }
 
+/// "10%" or "0.1" as a fraction.
+Result<double> parse_fraction(const std::string& text) {
+    const bool percent = !text.empty() && text.back() == '%';
+    const char* const end = text.data() + text.size() - (percent ? 1 : 0);
+    double value = 0.0;
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end || !(value >= 0.0) || value > 1e6) {
+        return fail(FailureKind::usage, fmt::format("--fail-above '{}' is not an error", text),
+                    "such as 10%");
+    }
+    return percent ? value / 100.0 : value;
+}
+
 Result<CompareOptions> options_of(const CompareArguments& arguments) {
     CompareOptions options;
     if (arguments.clock == "boost") {
@@ -47,39 +66,133 @@ Result<CompareOptions> options_of(const CompareArguments& arguments) {
         }
         options.predict.clock = *clock;
     }
+    if (arguments.fit_clock && !arguments.clock.empty()) {
+        return fail(FailureKind::usage, "--clock and --fit-clock contradict each other");
+    }
     Result<Overrides> overrides = split_overrides(arguments.set);
     if (!overrides) {
         return tl::unexpected(overrides.error());
     }
     options.constants = std::move(overrides->hardware);
     options.parameters = std::move(overrides->parameters);
+    options.rows.fit_clock = arguments.fit_clock;
+    options.rows.best_run = arguments.best_run;
+    if (!arguments.split.empty()) {
+        options.rows.split = arguments.split == "test" ? Split::test : Split::calibration;
+    }
     return options;
 }
 
-Result<std::string> compare_text(const Request& request, const CompareArguments& arguments) {
+/// Whether some group's mean error is above the limit, or a fitted clock rests on its bound.
+bool fails(const Comparison& comparison, double limit) {
+    const bool above =
+        std::any_of(comparison.groups.begin(), comparison.groups.end(),
+                    [&](const ErrorSummary& group) { return group.mean_absolute > limit; });
+    const bool at_bound =
+        std::any_of(comparison.files.begin(), comparison.files.end(),
+                    [](const FileSummary& file) { return file.clock && file.clock->at_bound; });
+    return above || at_bound;
+}
+
+/// What goes to standard output; what goes to files is written first.
+Result<std::string> written(const Comparison& comparison, const CompareArguments& arguments,
+                            const Style& style) {
+    std::vector<OutputFile> files;
+    std::string text;
+    bool replaced = false;
+    if (arguments.csv) {
+        std::string csv = comparison_csv(comparison);
+        if (arguments.csv_file.empty()) {
+            text += csv;
+            replaced = true;
+        } else {
+            files.push_back({arguments.csv_file, std::move(csv)});
+        }
+    }
+    if (arguments.json) {
+        std::string json = comparison_json(comparison);
+        if (arguments.json_file.empty()) {
+            text += json;
+            replaced = true;
+        } else {
+            files.push_back({arguments.json_file, std::move(json)});
+        }
+    }
+    if (!arguments.golden_file.empty()) {
+        files.push_back({arguments.golden_file, golden_table(comparison)});
+    }
+    if (const auto done = write_files(files); !done) {
+        return tl::unexpected(done.error());
+    }
+    return replaced ? text : comparison_text(comparison, style);
+}
+
+Result<std::string> compare_text(Request& request, const CompareArguments& arguments) {
     const Result<CompareOptions> options = options_of(arguments);
     if (!options) {
         return tl::unexpected(options.error());
+    }
+    if (arguments.csv && arguments.csv_file.empty() && arguments.json &&
+        arguments.json_file.empty()) {
+        return fail(FailureKind::usage, "--csv and --json both want standard output",
+                    "give one of them a file");
+    }
+    const Result<double> limit =
+        arguments.fail_above.empty() ? 0.0 : parse_fraction(arguments.fail_above);
+    if (!limit) {
+        return tl::unexpected(limit.error());
+    }
+    if (arguments.files.empty()) {
+        return fail(FailureKind::usage, "compare needs a table of measured kernels",
+                    "warpline compare FILE...");
     }
     const Result<MeasuredTable> table = read_tables(arguments.files);
     if (!table) {
         return tl::unexpected(table.error());
     }
-    const Result<Comparison> comparison = compare(request.data_dir, *table, *options);
+    const bool golden = !arguments.golden_file.empty();
+    const Result<Comparison> comparison =
+        compare(request.data_dir, golden ? golden_rows(*table) : *table, *options);
     if (!comparison) {
         return tl::unexpected(comparison.error());
     }
-    if (arguments.csv && arguments.csv_file.empty()) {
-        return comparison_csv(*comparison);
+    request.check_failed = !arguments.fail_above.empty() && fails(*comparison, *limit);
+    return written(*comparison, arguments, request.style);
+}
+
+/// `--json rows.csv` takes the table for its target: a table is read, never written over.
+void give_table_back(CompareArguments& arguments) {
+    const std::string& file = arguments.json_file;
+    if (file.size() > 4 && file.substr(file.size() - 4) == ".csv") {
+        arguments.files.insert(arguments.files.begin(), file);
+        arguments.json_file.clear();
     }
-    std::string text = comparison_text(*comparison, request.style);
-    if (arguments.csv) {
-        const auto written = write_files({{arguments.csv_file, comparison_csv(*comparison)}});
-        if (!written) {
-            return tl::unexpected(written.error());
-        }
-    }
-    return text;
+}
+
+void declare_options(CLI::App& command, CompareArguments& arguments) {
+    command.add_option("--clock", arguments.clock, "clock of rows that state none")
+        ->type_name("CLOCK");
+    command.add_flag("--fit-clock", arguments.fit_clock,
+                     "fit one clock per GPU, file, kernel, direction and mask to rows without one");
+    command.add_flag("--best-run", arguments.best_run,
+                     "of runs of one kernel on one problem in a file, keep the fastest");
+    command.add_option("--split", arguments.split, "calibration or test rows only")
+        ->type_name("SIDE")
+        ->check(CLI::IsMember({"calibration", "test"}));
+    command
+        .add_option("--fail-above", arguments.fail_above,
+                    "exit 1 when the mean error of a group is larger, or a fitted clock rests on "
+                    "its bound")
+        ->type_name("10%");
+    command
+        .add_option("--golden", arguments.golden_file,
+                    "write the golden table: the predictions of each group's shortest and longest "
+                    "row")
+        ->type_name("FILE");
+    command.add_option("--set", arguments.set, "a parameter, or a constant as hw.KEY=VALUE")
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 }  // namespace
@@ -89,20 +202,20 @@ void add_compare(CLI::App& app, Request& request) {
         app.add_subcommand("compare", "Predicted against measured, row by row");
     const auto arguments = std::make_shared<CompareArguments>();
     command->add_option("files", arguments->files, "tables of measured kernels, CSV")
-        ->required()
         ->type_name("FILE");
     CLI::Option* const csv =
         command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
             ->type_name("[FILE]")
             ->expected(0, 1);
-    command->add_option("--clock", arguments->clock, "clock of rows that state none")
-        ->type_name("CLOCK");
-    command->add_option("--set", arguments->set, "a parameter, or a constant as hw.KEY=VALUE")
-        ->type_name("NAME=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command->callback([&request, arguments, csv] {
+    CLI::Option* const json =
+        command->add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
+            ->type_name("[FILE]")
+            ->expected(0, 1);
+    declare_options(*command, *arguments);
+    command->callback([&request, arguments, csv, json] {
         arguments->csv = csv->count() > 0;
+        arguments->json = json->count() > 0;
+        give_table_back(*arguments);
         request.action = [&request, arguments] { return compare_text(request, *arguments); };
     });
 }

@@ -18,14 +18,14 @@ Comparison example() {
     timed.row.problem.seqlen_q = timed.row.problem.seqlen_kv = 8192;
     timed.kernel = "fa4_fwd";
     timed.clock.hz = ClockHz(1'755'000'000);
-    timed.clock_is_measured = true;
+    timed.clock_source = ClockSource::measured;
     timed.measured_ms = 2.0;
     timed.predicted_ms = 2.25;
     timed.error = 0.125;
     timed.bound_by = "tensor core";
     ComparedRow counted = timed;
     counted.by_time = false;
-    counted.clock_is_measured = false;
+    counted.clock_source = ClockSource::assumed;
     counted.measured_cycles = 1e6;
     counted.predicted_cycles = 9.5e5;
     counted.error = -0.05;
