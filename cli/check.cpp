@@ -1,7 +1,6 @@
 // warpline check FILE: whether a specification or pipeline is right, without running a prediction.
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
-#include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 
@@ -34,8 +33,9 @@ Result<void> run_short_tiles(const KernelPlan& plan, const MemoryEnvironment& me
     return {};
 }
 
-Result<std::string> check_pipeline(const Request& request, const CheckArguments& arguments) {
-    const auto loaded = load_kernel(request.data_dir, arguments.file, arguments.problem);
+Result<std::string> check_pipeline(const Request& request, const CheckArguments& arguments,
+                                   const PipelineSource& source) {
+    const auto loaded = load_kernel(request.data_dir, source, arguments.problem);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
@@ -78,13 +78,14 @@ Result<std::string> check(const Request& request, const CheckArguments& argument
     if (file.size() < 6 || file.compare(file.size() - 5, 5, ".yaml") != 0) {
         return fail(FailureKind::usage, fmt::format("{} does not end in .yaml", file));
     }
-    const Result<YamlNode> document = read_yaml(file);
-    if (!document) {
-        return tl::unexpected(document.error());
+    // Which of the two a file is, its schema says: any YAML can be read as a pipeline's source.
+    const Result<PipelineSource> source = read_pipeline(request.data_dir, file);
+    if (!source) {
+        return tl::unexpected(source.error());
     }
-    const YamlNode* const schema = document->find("schema");
+    const YamlNode* const schema = source->root.find("schema");
     const bool pipeline = schema != nullptr && schema->scalar.rfind("warpline-pipeline", 0) == 0;
-    return pipeline ? check_pipeline(request, arguments) : check_spec(request, file);
+    return pipeline ? check_pipeline(request, arguments, *source) : check_spec(request, file);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // warpline compare FILE...: predicted against measured, row by row.
-#include "warpline/validate/golden.hpp"
-
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
 #include "warpline/reports/comparison_json.hpp"
 #include "warpline/reports/comparison_report.hpp"
+#include "warpline/validate/golden.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,4 @@
 // warpline kernels: the pipelines there are.
-#include "cli/kernel_file.hpp"
 #include "cli/session.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/reports/phrases.hpp"
@@ -20,12 +19,13 @@ Result<std::string> list_text(const Request& request) {
     Table table({Align::left, Align::left, Align::left});
     table.add({"kernel", "direction", "title"});
     for (const std::string& id : ids) {
-        const Result<KernelFile> file = read_kernel_file(request.data_dir, id);
-        if (!file) {
-            return tl::unexpected(file.error());
+        const Result<PipelineSource> source = read_pipeline(request.data_dir, id);
+        if (!source) {
+            return tl::unexpected(source.error());
         }
-        table.add({request.style.bold(printable(id)), std::string(direction_name(file->direction)),
-                   printable(file->title)});
+        table.add({request.style.bold(printable(id)),
+                   std::string(direction_name(pipeline_direction(*source))),
+                   printable(pipeline_title(*source))});
     }
     return table.text("");
 }

@@ -1,6 +1,5 @@
 #include "cli/problem_options.hpp"
 
-#include "cli/kernel_file.hpp"
 #include "cli/parse.hpp"
 
 #include <limits>
@@ -162,17 +161,13 @@ Result<Overrides> split_overrides(const std::vector<std::string>& set) {
     return overrides;
 }
 
-Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string& kernel,
+Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSource& source,
                                  const ProblemOptions& options) {
     const Result<Overrides> overrides = split_overrides(options.set);
     if (!overrides) {
         return tl::unexpected(overrides.error());
     }
-    const Result<KernelFile> file = read_kernel_file(data_dir, kernel);
-    if (!file) {
-        return tl::unexpected(file.error());
-    }
-    const Result<AttentionProblem> problem = options.problem(file->direction);
+    const Result<AttentionProblem> problem = options.problem(pipeline_direction(source));
     if (!problem) {
         return tl::unexpected(problem.error());
     }
@@ -180,11 +175,20 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string&
     if (!spec) {
         return tl::unexpected(spec.error());
     }
-    Result<KernelPlan> plan = load_plan(data_dir, kernel, *spec, *problem, overrides->parameters);
+    Result<KernelPlan> plan = make_plan(source, *spec, *problem, overrides->parameters);
     if (!plan) {
         return tl::unexpected(plan.error());
     }
     return LoadedKernel{std::move(*spec), *problem, std::move(*plan)};
+}
+
+Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string& kernel,
+                                 const ProblemOptions& options) {
+    const Result<PipelineSource> source = read_pipeline(data_dir, kernel);
+    if (!source) {
+        return tl::unexpected(source.error());
+    }
+    return load_kernel(data_dir, *source, options);
 }
 
 }  // namespace warpline::cli

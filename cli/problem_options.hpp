@@ -48,7 +48,12 @@ struct LoadedKernel {
     KernelPlan plan;
 };
 
-/// Loads `kernel` (an id or a file) as the options say. Errors: those of the loaders.
+/// Lowers a pipeline that was read already, as the options say. Errors: those of the loaders.
+[[nodiscard]] Result<LoadedKernel> load_kernel(const std::string& data_dir,
+                                               const PipelineSource& source,
+                                               const ProblemOptions& options);
+
+/// The same for `kernel`, an id or a file.
 [[nodiscard]] Result<LoadedKernel> load_kernel(const std::string& data_dir,
                                                const std::string& kernel,
                                                const ProblemOptions& options);

@@ -17,11 +17,22 @@ namespace {
 /// Keeps the order in which a person reads the keys.
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 16> numeric_columns = {
-    "sm_clock_mhz",  "head_dim_qk", "head_dim_v",         "batch",   "heads_q",
-    "heads_kv",      "seqlen_q",    "seqlen_kv",          "window",  "time_ms",
-    "time_min_ms",   "tflops",      "mean_active_cycles", "tensor_cycles",
-    "fma_cycles",    "xu_warp_instructions"};
+constexpr std::array<std::string_view, 16> numeric_columns = {"sm_clock_mhz",
+                                                              "head_dim_qk",
+                                                              "head_dim_v",
+                                                              "batch",
+                                                              "heads_q",
+                                                              "heads_kv",
+                                                              "seqlen_q",
+                                                              "seqlen_kv",
+                                                              "window",
+                                                              "time_ms",
+                                                              "time_min_ms",
+                                                              "tflops",
+                                                              "mean_active_cycles",
+                                                              "tensor_cycles",
+                                                              "fma_cycles",
+                                                              "xu_warp_instructions"};
 
 Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);

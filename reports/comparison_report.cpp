@@ -130,9 +130,9 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
     text += mark_legend(comparison, style);
     text += "\n" + style.bold("Errors of durations: positive is predicted too slow") + "\n" +
             group_table(comparison, style) + ranking_lines(comparison);
-    for (const std::string& section : {file_table(comparison, style),
-                                       baseline_table(comparison, style),
-                                       counter_table(comparison, style)}) {
+    for (const std::string& section :
+         {file_table(comparison, style), baseline_table(comparison, style),
+          counter_table(comparison, style)}) {
         text += section.empty() ? "" : "\n" + section;
     }
     if (!comparison.unusable.empty()) {
@@ -157,12 +157,12 @@ std::string comparison_csv(const Comparison& comparison) {
         return value > 0.0 && std::isfinite(value) ? fmt::format("{}", value) : std::string();
     };
     for (const ComparedRow& row : comparison.rows) {
-        fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},\n", measured_fields(row.row),
-                       csv_text(row.kernel), megahertz(row.clock.hz), clock_source_name(row.clock_source),
-                       known(row.measured_ms), known(row.predicted_ms), known(row.measured_tflops),
-                       known(row.predicted_tflops), known(row.measured_cycles),
-                       known(row.predicted_cycles), row.by_time ? "time" : "active_cycles",
-                       row.error, csv_text(row.bound_by));
+        fmt::format_to(
+            out, "{},{},{},{},{},{},{},{},{},{},{},{},{},\n", measured_fields(row.row),
+            csv_text(row.kernel), megahertz(row.clock.hz), clock_source_name(row.clock_source),
+            known(row.measured_ms), known(row.predicted_ms), known(row.measured_tflops),
+            known(row.predicted_tflops), known(row.measured_cycles), known(row.predicted_cycles),
+            row.by_time ? "time" : "active_cycles", row.error, csv_text(row.bound_by));
     }
     // 29 fields a line: place, what is known of the row as its source, and the reason at the end.
     for (const UnusableRow& row : comparison.unusable) {

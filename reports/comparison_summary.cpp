@@ -78,10 +78,10 @@ std::string file_table(const Comparison& comparison, const Style& style) {
     for (const FileSummary& file : comparison.files) {
         const ErrorStatistics& errors = file.errors;
         table.add({short_file(file.file), cut_to(printable(file.kernel), 10), direction_of(file),
-                   file.mask ? std::string(*file.mask == MaskKind::sliding_window
-                                               ? "window"
-                                               : mask_name(*file.mask))
-                             : "all",
+                   file.mask
+                       ? std::string(*file.mask == MaskKind::sliding_window ? "window"
+                                                                            : mask_name(*file.mask))
+                       : "all",
                    fmt::format("{}", errors.rows), percent(errors.mean_absolute),
                    percent(errors.median_absolute), percent(errors.max_absolute),
                    signed_percent(errors.bias), clock_of(file, style)});
@@ -89,8 +89,8 @@ std::string file_table(const Comparison& comparison, const Style& style) {
     std::string text = style.bold("Errors by file") + "\n" + table.text("");
     for (const FileSummary& file : comparison.files) {
         if (file.clock && file.clock->at_bound) {
-            text += style.warn("A fitted clock rests on its bound: those rows count as failed.") +
-                    "\n";
+            text +=
+                style.warn("A fitted clock rests on its bound: those rows count as failed.") + "\n";
             break;
         }
     }
@@ -120,9 +120,10 @@ std::string baseline_table(const Comparison& comparison, const Style& style) {
     }
     return style.bold("Mean error on lengths not fitted on, beside simpler models") + "\n" +
            table.text("") +
-           style.dim("roofline: FLOPs at the tensor peak or bytes at the HBM rate; efficiency: the "
-                     "same over one\nfitted efficiency; affine: T0 + FLOPs / R. Each, and the "
-                     "model's clock, fitted without the row's\nlength.") +
+           style.dim(
+               "roofline: FLOPs at the tensor peak or bytes at the HBM rate; efficiency: the "
+               "same over one\nfitted efficiency; affine: T0 + FLOPs / R. Each, and the "
+               "model's clock, fitted without the row's\nlength.") +
            "\n";
 }
 

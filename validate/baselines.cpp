@@ -50,8 +50,7 @@ struct Sums {
     if (determinant <= 1e-9 * product) {  // one size only, or none
         return std::nullopt;
     }
-    const double offset =
-        (sums.flops_flops * sums.one - sums.one_flops * sums.flops) / determinant;
+    const double offset = (sums.flops_flops * sums.one - sums.one_flops * sums.flops) / determinant;
     const double slope = (sums.one_one * sums.flops - sums.one_flops * sums.one) / determinant;
     return (offset + slope * row.flops) / row.measured - 1.0;
 }

@@ -17,8 +17,8 @@ struct BaselineRow {
     double flops = 0.0;
 };
 
-/// Relative errors. Fitted ones are of numbers fitted on the group's other lengths; they are missing
-/// where too few lengths remain.
+/// Relative errors. Fitted ones are of numbers fitted on the group's other lengths; they are
+/// missing where too few lengths remain.
 struct BaselineErrors {
     double roofline = 0.0;
     std::optional<double> efficiency;  ///< roofline / one efficiency

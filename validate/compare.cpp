@@ -86,16 +86,15 @@ void set_durations(ComparedRow& out, const Prediction& prediction) {
 
 void set_simple_answers(RowInProgress& out, const RowPrediction& answer) {
     ComparedRow& row = out.compared;
-    const double cycles_per_ms =
-        boost::rational_cast<double>(answer.prediction.clock.hz) / 1e3;
+    const double cycles_per_ms = boost::rational_cast<double>(answer.prediction.clock.hz) / 1e3;
     if (answer.peak_flops_per_cycle <= 0.0) {
         return;
     }
     const double compute =
         counted_flops(row.row.problem) / answer.peak_flops_per_cycle / cycles_per_ms;
-    const double memory = answer.hbm_bytes_per_second > 0.0
-                              ? compulsory_bytes(row.row.problem) / answer.hbm_bytes_per_second * 1e3
-                              : 0.0;
+    const double memory = answer.hbm_bytes_per_second > 0.0 ? compulsory_bytes(row.row.problem) /
+                                                                  answer.hbm_bytes_per_second * 1e3
+                                                            : 0.0;
     const double unit = row.by_time ? 1.0 : cycles_per_ms;
     out.roofline = std::max(compute, memory) * unit;
     row.measured_utilization =
@@ -140,7 +139,8 @@ void set_simple_answers(RowInProgress& out, const RowPrediction& answer) {
     std::vector<const MeasuredRow*> rows;
     for (const MeasuredRow& row : table.rows) {
         if (options.split && split_of(row.problem) != *options.split) {
-            left.push_back(unusable(row, fmt::format("a {} row", split_name(split_of(row.problem)))));
+            left.push_back(
+                unusable(row, fmt::format("a {} row", split_name(split_of(row.problem)))));
         } else if (options.best_run && fastest.at(run_key(row)) != &row) {
             left.push_back(unusable(row, "another run of the same was faster"));
         } else {
@@ -202,11 +202,11 @@ Result<Comparison> compare_rows(const MeasuredTable& table, const RowPredictor& 
     if (rows.empty()) {
         return nothing_usable(comparison.unusable);
     }
-    std::stable_sort(
-        comparison.unusable.begin(), comparison.unusable.end(),
-        [](const UnusableRow& a, const UnusableRow& b) {
-            return std::tie(a.where.file, a.where.line) < std::tie(b.where.file, b.where.line);
-        });
+    std::stable_sort(comparison.unusable.begin(), comparison.unusable.end(),
+                     [](const UnusableRow& a, const UnusableRow& b) {
+                         return std::tie(a.where.file, a.where.line) <
+                                std::tie(b.where.file, b.where.line);
+                     });
     std::vector<GroupFit> fits;
     if (options.fit_clock) {
         auto fitted = fit_clocks(rows, predictor);

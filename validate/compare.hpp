@@ -83,8 +83,8 @@ struct BaselineSummary {
 struct FileSummary {
     std::string file, gpu, kernel;
     Direction direction = Direction::forward;
-    std::optional<MaskKind> mask;        ///< nothing: all masks together
-    std::optional<FittedClock> clock;    ///< one for the whole group
+    std::optional<MaskKind> mask;      ///< nothing: all masks together
+    std::optional<FittedClock> clock;  ///< one for the whole group
     ErrorStatistics errors;
     std::optional<BaselineSummary> baselines;
 };
@@ -140,8 +140,9 @@ struct CompareOptions {
     RowOptions rows;
 };
 
-/// Predicts every row from the specs, pipelines and kernel families of `data_dir`. A row's kernel is
-/// the id of a pipeline file, or of a family, which chooses one. Errors: those of compare_rows().
+/// Predicts every row from the specs, pipelines and kernel families of `data_dir`. A row's kernel
+/// is the id of a pipeline file, or of a family, which chooses one. Errors: those of
+/// compare_rows().
 [[nodiscard]] Result<Comparison> compare(const std::filesystem::path& data_dir,
                                          const MeasuredTable& table,
                                          const CompareOptions& options = {});

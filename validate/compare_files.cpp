@@ -44,8 +44,12 @@ class DirectoryPredictor {
         if (!choice) {
             return tl::unexpected(choice.error());
         }
-        const auto plan = load_plan(data_dir_, choice->kernel, *spec, row.problem,
-                                    merged(options_.parameters, choice->set));
+        const Result<PipelineSource>& source = source_of(choice->kernel);
+        if (!source) {
+            return tl::unexpected(source.error());
+        }
+        const auto plan =
+            make_plan(*source, *spec, row.problem, merged(options_.parameters, choice->set));
         if (!plan) {
             return tl::unexpected(plan.error());
         }
@@ -121,12 +125,20 @@ class DirectoryPredictor {
                          .first->second;
     }
 
+    [[nodiscard]] const Result<PipelineSource>& source_of(const std::string& kernel) {
+        const auto known = sources_.find(kernel);
+        return known != sources_.end()
+                   ? known->second
+                   : sources_.emplace(kernel, read_pipeline(data_dir_, kernel)).first->second;
+    }
+
     const std::filesystem::path& data_dir_;
     const CompareOptions& options_;
     std::vector<std::string> kernels_;
     std::vector<std::string> families_known_;
     std::map<std::string, Result<GpuSpec>> specs_;
     std::map<std::string, Result<KernelFamily>> families_;
+    std::map<std::string, Result<PipelineSource>> sources_;
 };
 
 }  // namespace
@@ -134,8 +146,8 @@ class DirectoryPredictor {
 Result<Comparison> compare(const std::filesystem::path& data_dir, const MeasuredTable& table,
                            const CompareOptions& options) {
     DirectoryPredictor predictor(data_dir, options);
-    return compare_rows(table, [&](const MeasuredRow& row) { return predictor(row); },
-                        options.rows);
+    return compare_rows(
+        table, [&](const MeasuredRow& row) { return predictor(row); }, options.rows);
 }
 
 }  // namespace warpline

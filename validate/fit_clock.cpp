@@ -7,7 +7,8 @@ namespace warpline {
 
 std::optional<FittedClock> fit_clock(const std::vector<ClockedTime>& times,
                                      const ClockRange& range) {
-    // The relative error is linear in the cycle time u = 1 / clock: (fixed + cycles u) / measured - 1.
+    // The relative error is linear in the cycle time u = 1 / clock: (fixed + cycles u) / measured
+    // - 1.
     double slope_target = 0.0;
     double slope_squared = 0.0;
     for (const ClockedTime& time : times) {

@@ -118,10 +118,11 @@ Result<std::vector<std::string>> golden_departures(std::string_view golden,
         }
         const GoldenRow& before = known->second;
         if (moved(before.time_ms, row.predicted_ms) || moved(before.cycles, row.predicted_cycles)) {
-            out.push_back(fmt::format("{} ({}): {:.5g} ms and {:.0f} active cycles, now {:.5g} ms "
-                                      "and {:.0f}",
-                                      known->first, before.text, before.time_ms, before.cycles,
-                                      row.predicted_ms, row.predicted_cycles));
+            out.push_back(
+                fmt::format("{} ({}): {:.5g} ms and {:.0f} active cycles, now {:.5g} ms "
+                            "and {:.0f}",
+                            known->first, before.text, before.time_ms, before.cycles,
+                            row.predicted_ms, row.predicted_cycles));
         }
         rows->erase(known);
     }
@@ -140,8 +141,8 @@ Result<std::vector<std::string>> missing_from_golden(std::string_view golden,
     std::vector<std::string> out;
     for (const ComparedRow& row : comparison.rows) {
         if (rows->count(key_of(row.row)) == 0) {
-            out.push_back(fmt::format("{} ({} {})", key_of(row.row), row.kernel,
-                                      describe(row.row.problem)));
+            out.push_back(
+                fmt::format("{} ({} {})", key_of(row.row), row.kernel, describe(row.row.problem)));
         }
     }
     return out;

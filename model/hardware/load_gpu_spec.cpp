@@ -25,10 +25,12 @@ Result<fs::path> find_file(const fs::path& data_dir, const std::string& id) {
     if (given.extension() == ".yaml") {
         return given;
     }
-    const std::vector<std::string> known = list_gpu_specs(data_dir);
-    if (std::find(known.begin(), known.end(), id) != known.end()) {
-        return data_dir / "hw_specs" / (id + ".yaml");
+    std::error_code ignored;
+    fs::path path = data_dir / "hw_specs" / (id + ".yaml");
+    if (!id.empty() && given.filename() == id && fs::exists(path, ignored)) {
+        return path;
     }
+    const std::vector<std::string> known = list_gpu_specs(data_dir);
     const std::string nearest = nearest_name(id, known);
     std::string hint = fmt::format("known: {}", join(known));
     if (known.empty()) {

@@ -1,6 +1,7 @@
 #include "warpline/hardware/spec_inheritance.hpp"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -26,14 +27,17 @@ fs::path find_parent(const fs::path& data_dir, const fs::path& child, const Spec
             return path;
         }
     }
-    std::vector<std::string> known;
-    for (const fs::path& folder : {data_dir / "hw_specs", data_dir / "hw_specs" / "arch"}) {
-        for (const std::string& name : spec_names(folder)) {
-            if (name == file.inherits) {
-                return folder / (name + ".yaml");
-            }
-            known.push_back(name);
+    const std::array folders{data_dir / "hw_specs", data_dir / "hw_specs" / "arch"};
+    for (const fs::path& folder : folders) {
+        fs::path path = folder / (file.inherits + ".yaml");
+        if (fs::path(file.inherits).filename() == file.inherits && fs::exists(path, ignored)) {
+            return path;
         }
+    }
+    std::vector<std::string> known;
+    for (const fs::path& folder : folders) {
+        const std::vector<std::string> names = spec_names(folder);
+        known.insert(known.end(), names.begin(), names.end());
     }
     const std::string nearest = nearest_name(file.inherits, known);
     sink.error(file.inherits_where,

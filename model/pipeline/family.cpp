@@ -190,9 +190,8 @@ void for_each_map(const YamlNode& root, std::string_view key, DiagnosticSink& si
         choice.because.push_back(change.why);
         for (const ParameterOverride& parameter : change.set) {
             const bool decided =
-                std::any_of(choice.set.begin(), choice.set.end(), [&](const auto& earlier) {
-                    return earlier.name == parameter.name;
-                });
+                std::any_of(choice.set.begin(), choice.set.end(),
+                            [&](const auto& earlier) { return earlier.name == parameter.name; });
             if (!decided) {
                 choice.set.push_back(parameter);
             }
@@ -286,8 +285,8 @@ Result<KernelChoice> choose_kernel(const KernelFamily& family, const GpuSpec& sp
         }
         return choice;
     }
-    return fail(FailureKind::usage, fmt::format("{} has no kernel for this on {}", family.id,
-                                                spec.arch));
+    return fail(FailureKind::usage,
+                fmt::format("{} has no kernel for this on {}", family.id, spec.arch));
 }
 
 }  // namespace warpline

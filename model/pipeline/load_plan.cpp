@@ -155,14 +155,21 @@ Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir, cons
     if (is_file_name(id)) {
         return read_file(id);
     }
-    const std::vector<std::string> kernels = list_kernels(data_dir);
-    if (std::find(kernels.begin(), kernels.end(), id) == kernels.end()) {
-        const std::string near = nearest_name(id, kernels);
-        return fail(FailureKind::usage, fmt::format("unknown kernel '{}'", id),
-                    near.empty() ? fmt::format("known: {}", fmt::join(kernels, ", "))
-                                 : fmt::format("did you mean '{}'?", near));
+    std::error_code ignored;
+    const std::filesystem::path path = data_dir / "pipelines" / (id + std::string(extension));
+    const bool plain = !id.empty() && std::filesystem::path(id).filename() == id;
+    if (plain && std::filesystem::exists(path, ignored)) {
+        return read_file(path);
     }
-    return read_file(data_dir / "pipelines" / (id + std::string(extension)));
+    const std::vector<std::string> kernels = list_kernels(data_dir);
+    const std::string near = nearest_name(id, kernels);
+    std::string hint = fmt::format("known: {}", fmt::join(kernels, ", "));
+    if (kernels.empty()) {
+        hint = fmt::format("there are no pipelines in {}", data_dir.string());
+    } else if (!near.empty()) {
+        hint = fmt::format("did you mean '{}'?", near);
+    }
+    return fail(FailureKind::usage, fmt::format("unknown kernel '{}'", id), std::move(hint));
 }
 
 Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
@@ -203,6 +210,11 @@ Result<KernelPlan> load_plan(const std::filesystem::path& data_dir, const std::s
 Direction pipeline_direction(const PipelineSource& source) {
     DiagnosticSink ignored;
     return direction_of(source.root, ignored).value_or(Direction::forward);
+}
+
+std::string pipeline_title(const PipelineSource& source) {
+    const YamlNode* const title = source.root.find("title");
+    return title != nullptr ? title->scalar : std::string{};
 }
 
 Result<std::vector<Diagnostic>> check_pipeline(const std::filesystem::path& file,

@@ -50,6 +50,9 @@ struct PipelineSource {
 /// The direction that the file names; forward when it names none (make_plan() reports that).
 [[nodiscard]] Direction pipeline_direction(const PipelineSource& source);
 
+/// The title that the file gives itself, or an empty text (make_plan() reports that).
+[[nodiscard]] std::string pipeline_title(const PipelineSource& source);
+
 /// Checks a pipeline file as load_plan() does, for the direction that the file names. Returns its
 /// warnings; errors are those of load_plan().
 [[nodiscard]] Result<std::vector<Diagnostic>> check_pipeline(

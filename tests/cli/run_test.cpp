@@ -71,7 +71,7 @@ TEST_CASE("usage errors are 2, with one message and no output") {
 }
 
 TEST_CASE("names that do not exist are 2, with the nearest that does") {
-    check_refused({"predict", "fa4_fwdd"}, 2, "did you mean fa4_fwd?");
+    check_refused({"predict", "fa4_fwdd"}, 2, "did you mean 'fa4_fwd'?");
     check_refused({"predict", "fa4_fwd", "--gpu", "b20"}, 2, "b200");
     check_refused({"specs", "b20"}, 2, "b200");
     check_refused({"check", "/nonexistent.yaml"}, 2, "/nonexistent.yaml");
@@ -144,4 +144,27 @@ TEST_CASE("specs, explain and kernels answer") {
 TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/fa4_fwd.yaml"}).code == 0);
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/hw_specs/b200.yaml"}).code == 0);
+}
+
+TEST_CASE("compare answers in JSON, fits clocks, and fails only when it is asked to") {
+    const std::string file =
+        std::string(WARPLINE_SOURCE_DIR) + "/validate/measured/b200_avo_mha.csv";
+    const Ran json = run({"compare", "--json", file, "--fit-clock"});
+    CHECK(json.code == 0);
+    const auto value = nlohmann::json::parse(json.out);
+    CHECK(value["schema"] == "warpline-comparison/1");
+    CHECK(value["rows"].size() == 24);
+    std::size_t used = 0;
+    for (const auto& row : value["rows"]) {
+        used += row["status"].get<std::string>().rfind("unused", 0) != 0 ? 1U : 0U;
+    }
+    CHECK(used >= 8);
+    const Ran strict = run({"compare", file, "--fail-above", "0.01%"});
+    CHECK(strict.code == 1);
+    CHECK_FALSE(strict.out.empty());
+    CHECK(run({"compare", file, "--fail-above", "90%"}).code == 0);
+    CHECK(contains(run({"compare", file, "--split", "test"}).out, "calibration row"));
+    check_refused({"compare", file, "--fail-above", "much"}, 2, "such as 10%");
+    check_refused({"compare", file, "--fit-clock", "--clock", "1GHz"}, 2, "contradict");
+    check_refused({"compare", "--json"}, 2, "needs a table");
 }

@@ -53,7 +53,11 @@ TEST_CASE("a record that is not CSV is named with its line, and the ones below i
 }
 
 TEST_CASE("byte order marks and every kind of line end are taken for what they are") {
-    const auto records = parse_csv("\xEF\xBB\xBF" "a,b\r\n1,2\r3,4\n", "t.csv").value();
+    const auto records = parse_csv(
+                             "\xEF\xBB\xBF"
+                             "a,b\r\n1,2\r3,4\n",
+                             "t.csv")
+                             .value();
     REQUIRE(records.size() == 3);
     CHECK(records[0].fields == Fields{"a", "b"});
     CHECK(records[1].fields == Fields{"1", "2"});
@@ -65,7 +69,10 @@ TEST_CASE("what is not text is refused") {
     const auto nul = parse_csv(std::string_view("a\0b", 3), "t.csv");
     REQUIRE_FALSE(nul);
     CHECK(nul.error().text().find("t.csv:1: the file holds a NUL") == 0);
-    const auto wide = parse_csv(std::string_view("\xFF\xFE" "a\0", 4), "t.csv");
+    const auto wide = parse_csv(std::string_view("\xFF\xFE"
+                                                 "a\0",
+                                                 4),
+                                "t.csv");
     REQUIRE_FALSE(wide);
     CHECK(wide.error().text().find("save it as UTF-8") != std::string::npos);
 }

@@ -15,8 +15,7 @@ const std::filesystem::path root = WARPLINE_SOURCE_DIR;
 
 MeasuredTable shipped_rows() {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(root / "validate" / "measured")) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / "validate" / "measured")) {
         if (entry.path().extension() == ".csv") {
             files.push_back(entry.path());
         }

@@ -71,7 +71,8 @@ TEST_CASE("a damaged table keeps its good rows, whatever surrounds them") {
     const std::string good = "b200,fa4,fwd,128,128,4,16,16,1024,1024,full,,,,,0.25,,";
     const std::string text = "\xEF\xBB\xBF" + header + good + "\r\n" + good + "\"\n" +
                              "b200,fa4,fwd,128,128,4,16,16,1024,1024,full,,,,,350 us,,\n\n\"" +
-                             good + "\n" + " b200 ,fa4,fwd, 128 ,128,4,16,16,1024,1024,full,,,,,0.25,,\n";
+                             good + "\n" +
+                             " b200 ,fa4,fwd, 128 ,128,4,16,16,1024,1024,full,,,,,0.25,,\n";
     const MeasuredTable table = parse_measured(text, "t.csv").value();
     REQUIRE(table.rows.size() == 2);
     CHECK(table.rows[0].where.line == 2);

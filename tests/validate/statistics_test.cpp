@@ -55,10 +55,14 @@ TEST_CASE("simple models are fitted on the other lengths of a group") {
 
 TEST_CASE("lengths are split by their power of two, whatever the table") {
     AttentionProblem problem;
-    for (const auto& [length, side] :
-         {std::pair<std::int64_t, Split>{512, Split::calibration}, {1023, Split::calibration},
-          {1024, Split::test}, {2048, Split::calibration}, {4096, Split::test},
-          {8192, Split::calibration}, {16384, Split::test}, {32768, Split::calibration}}) {
+    for (const auto& [length, side] : {std::pair<std::int64_t, Split>{512, Split::calibration},
+                                       {1023, Split::calibration},
+                                       {1024, Split::test},
+                                       {2048, Split::calibration},
+                                       {4096, Split::test},
+                                       {8192, Split::calibration},
+                                       {16384, Split::test},
+                                       {32768, Split::calibration}}) {
         CAPTURE(length);
         problem.seqlen_kv = length;
         CHECK(split_of(problem) == side);
