@@ -134,7 +134,10 @@ std::string wave_section(const Prediction& prediction, const Style& style) {
                         grouped(waves.first_tile_cycles), grouped(waves.middle_tile_cycles),
                         grouped(waves.last_tile_cycles));
     text += fmt::format("  memory: {} from HBM, {} through L2{}\n", byte_text(waves.hbm_bytes),
-                        byte_text(waves.l2_bytes), waves.memory_bound ? "; HBM sets the time" : "");
+                        byte_text(waves.l2_bytes),
+                        !waves.memory_bound ? ""
+                        : waves.l2_bound    ? "; L2 sets the time"
+                                            : "; HBM sets the time");
     return text;
 }
 

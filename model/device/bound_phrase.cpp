@@ -64,8 +64,10 @@ std::string_view unit_phrase(Unit unit) {
             return "load/store unit";
         case Unit::adu:
             return "barrier unit (ADU)";
-        case Unit::tmem:
-            return "tensor-memory port";
+        case Unit::tmem_load:
+            return "tensor-memory loads";
+        case Unit::tmem_store:
+            return "tensor-memory stores";
         case Unit::tensor:
             return "tensor core";
         case Unit::smem:
@@ -84,7 +86,7 @@ std::string bound_phrase(const Prediction& prediction, double launch_seconds) {
     }
     const WaveSummary& waves = prediction.waves;
     if (waves.memory_bound) {
-        return "HBM bandwidth";
+        return waves.l2_bound ? "L2 bandwidth of all SMs" : "HBM bandwidth";
     }
     if (2 * waves.tiles <= waves.slots) {
         return fmt::format("too few tiles: {} for {} slots", waves.tiles, waves.slots);

@@ -68,6 +68,7 @@ struct Parts {
     parts.traffic = estimate_traffic(problem, spec, parts.total);
     if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
         parts.traffic.hbm_seconds = 0.0;
+        parts.traffic.l2_cycles = 0.0;
     }
     parts.launch_seconds =
         options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
@@ -81,14 +82,16 @@ struct Parts {
     return parts;
 }
 
-/// Times: the SMs' makespan, stretched evenly when HBM needs longer.
+/// Times: the SMs' makespan, stretched evenly when L2 or HBM needs longer.
 void fill_times(Prediction& out, const Parts& parts) {
     const double sm_cycles = parts.placement.makespan * cycles_per_tick;
     const double hbm_cycles =
         parts.traffic.hbm_seconds * boost::rational_cast<double>(out.clock.hz);
     WaveSummary& waves = out.waves;
-    waves.memory_bound = parts.placement.tiles > 0 && hbm_cycles > sm_cycles;
-    const double stretch = waves.memory_bound && sm_cycles > 0.0 ? hbm_cycles / sm_cycles : 1.0;
+    const double memory_cycles = std::max(hbm_cycles, parts.traffic.l2_cycles);
+    waves.memory_bound = parts.placement.tiles > 0 && memory_cycles > sm_cycles;
+    waves.l2_bound = waves.memory_bound && parts.traffic.l2_cycles > hbm_cycles;
+    const double stretch = waves.memory_bound && sm_cycles > 0.0 ? memory_cycles / sm_cycles : 1.0;
     out.makespan_cycles = stretch * sm_cycles;
     out.seconds = parts.launch_seconds + seconds_from_cycles(out.makespan_cycles, out.clock.hz);
     waves.makespan_cycles = out.makespan_cycles;

@@ -43,7 +43,8 @@ struct WaveSummary {
     double makespan_error_cycles = 0;  ///< bound on the placement's error; 0: exact for its order
     double first_tile_cycles = 0, middle_tile_cycles = 0,
            last_tile_cycles = 0;  ///< of the longest class
-    bool memory_bound = false;    ///< HBM traffic, not the SMs, sets the time
+    bool memory_bound = false;    ///< L2 or HBM traffic, not the SMs, sets the time
+    bool l2_bound = false;        ///< and it is L2
     double hbm_bytes = 0;
     double l2_bytes = 0;
 };

@@ -84,7 +84,7 @@ void Simulation::start(std::int32_t flight, Tick now) {
         state.server = Unit::tensor;
         start_mma(agent, flight, *mma, now);
     } else if (const auto* tmem = std::get_if<TmemOp>(&op.work)) {
-        state.server = Unit::tmem;
+        state.server = tmem->unit();
         start_tmem(agent, flight, *tmem, now);
     } else {
         state.server = Unit::memory;
@@ -142,7 +142,7 @@ void Simulation::pair_step(int tensor, const MmaChain& chain, Tick now, int caus
 }
 
 void Simulation::start_tmem(const Agent& agent, std::int32_t index, const TmemOp& op, Tick now) {
-    const auto port = static_cast<std::size_t>(agent.port);
+    const std::size_t port = tmem_port(agent.port, op.store);
     InFlight& flight = flights_[static_cast<std::size_t>(index)];
     const Tick time = ideal(Mechanism::tmem_bandwidth) ? 0 : op.port;
     flight.started = std::max(now, tmem_free_[port]);

@@ -53,7 +53,10 @@ void Simulation::add_units(Schedule& out) const {
             for (const Unit unit : pipes) {
                 add_unit(out, unit, sm, slice, ports_[port].account(unit));
             }
-            add_unit(out, Unit::tmem, sm, slice, tmem_accounts_[port]);
+            for (const bool store : {false, true}) {
+                add_unit(out, store ? Unit::tmem_store : Unit::tmem_load, sm, slice,
+                         tmem_accounts_[tmem_port(static_cast<int>(port), store)]);
+            }
             if (plan_.machine.tensor_scope == UnitScope::sub_partition) {
                 add_unit(out, Unit::tensor, sm, slice, tensors_[port].account());
             }

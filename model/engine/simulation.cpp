@@ -51,8 +51,8 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
     for (std::size_t i = 0; i < slices_total; ++i) {
         ports_.emplace_back(static_cast<int>(i), compiled_, causes_, settings);
     }
-    tmem_free_.assign(slices_total, 0);
-    tmem_accounts_.assign(slices_total, Account(causes));
+    tmem_free_.assign(2 * slices_total, 0);
+    tmem_accounts_.assign(2 * slices_total, Account(causes));
     for (std::size_t sm = 0; sm < sms; ++sm) {
         smem_.emplace_back(static_cast<int>(sm), std::max<Tick>(1, plan.machine.smem_quantum),
                            causes);

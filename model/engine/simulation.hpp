@@ -78,6 +78,10 @@ class Simulation final : TensorHost {
     void launch(Agent& agent, int index, const AsyncOp& op, Tick now);
     void start(std::int32_t flight, Tick now);
     void start_mma(const Agent& agent, std::int32_t flight, const MmaOp& op, Tick now);
+    /// Reads and writes of tensor memory have a port each on every sub-partition.
+    [[nodiscard]] static std::size_t tmem_port(int sub_partition, bool store) {
+        return 2 * static_cast<std::size_t>(sub_partition) + (store ? 1 : 0);
+    }
     void start_tmem(const Agent& agent, std::int32_t flight, const TmemOp& op, Tick now);
     void start_copy(const Agent& agent, std::int32_t flight, const CopyOp& op, Tick now);
     void copy_step(std::int32_t flight, Tick now);
@@ -152,7 +156,7 @@ class Simulation final : TensorHost {
     std::vector<Agent> agents_;
     BarrierFile barriers_;
     std::vector<IssuePort> ports_;  ///< SM by SM
-    std::vector<Tick> tmem_free_;
+    std::vector<Tick> tmem_free_;   ///< by `tmem_port`
     std::vector<Account> tmem_accounts_;
     std::vector<SmemPort> smem_;
     std::vector<TensorUnit> tensors_;

@@ -5,12 +5,13 @@
 namespace warpline {
 namespace {
 
-constexpr std::array<Unit, unit_count> units = {Unit::issue, Unit::fma, Unit::alu,   Unit::xu,
-                                                Unit::lsu,   Unit::adu, Unit::tmem,  Unit::tensor,
-                                                Unit::smem,  Unit::tma, Unit::memory};
+constexpr std::array<Unit, unit_count> units = {
+    Unit::issue,     Unit::fma,        Unit::alu,    Unit::xu,   Unit::lsu, Unit::adu,
+    Unit::tmem_load, Unit::tmem_store, Unit::tensor, Unit::smem, Unit::tma, Unit::memory};
 
 constexpr std::array<std::string_view, unit_count> names = {
-    "issue", "fma", "alu", "xu", "lsu", "adu", "tmem", "tensor", "smem", "tma", "memory"};
+    "issue",     "fma",        "alu",    "xu",   "lsu", "adu",
+    "tmem_load", "tmem_store", "tensor", "smem", "tma", "memory"};
 
 }  // namespace
 

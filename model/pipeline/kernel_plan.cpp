@@ -3,7 +3,7 @@
 namespace warpline {
 
 MemoryEnvironment idle_memory(const GpuSpec& spec) {
-    return {spec.tma.l2_latency, spec.tma.hbm_latency, spec.memory.l2_bytes_per_clk_per_sm};
+    return {spec.tma.l2_latency, spec.tma.hbm_latency, spec.memory.sm_bytes_per_clk};
 }
 
 }  // namespace warpline

@@ -107,7 +107,8 @@ struct MemoryEnvironment {
     double bytes_per_clk = 64.0;  ///< of this SM, both directions together
 };
 
-/// The environment of an otherwise idle GPU: the spec's latencies and its per-SM L2 bandwidth.
+/// The environment of an otherwise idle GPU: the spec's latencies, and what L2 gives one SM that
+/// reads alone. All SMs together have less; see `estimate_traffic`.
 [[nodiscard]] MemoryEnvironment idle_memory(const GpuSpec& spec);
 
 }  // namespace warpline

@@ -107,10 +107,12 @@ struct MmaOp {
 /// Tensor memory to registers or back, one warp; asynchronous, in order in each sub-partition's
 /// port.
 struct TmemOp {
-    bool store = false;
+    bool store = false;             ///< whose port: tmem_store or tmem_load
     std::int64_t instructions = 1;  ///< LDTM/STTM instructions, one issue slot each
     Tick port = 0;                  ///< port time of the whole access
     Tick latency = 0;               ///< port done -> complete
+
+    [[nodiscard]] Unit unit() const { return store ? Unit::tmem_store : Unit::tmem_load; }
 };
 
 enum class Space : std::uint8_t { registers, smem, peer_smem, cluster_smem, global };

@@ -27,7 +27,7 @@ LeastTimes serve(const KernelPlan& plan, const MmaOp& mma, const MemoryEnvironme
 LeastTimes serve(const KernelPlan& /*plan*/, const TmemOp& tmem,
                  const MemoryEnvironment& /*memory*/) {
     LeastTimes times;
-    times.unit = Unit::tmem;
+    times.unit = tmem.unit();
     times.duration = ticks_from_cycles(tmem.instructions);
     times.service = tmem.port;
     times.occupancy = tmem.port;

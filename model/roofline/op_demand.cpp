@@ -75,7 +75,7 @@ class DemandOf {
     [[nodiscard]] static OpDemand served(const TmemOp& tmem) {
         OpDemand demand;
         on(demand.here, Unit::issue) = slots(tmem.instructions);
-        on(demand.here, Unit::tmem) = static_cast<double>(tmem.port);
+        on(demand.here, tmem.unit()) = static_cast<double>(tmem.port);
         return demand;
     }
 

@@ -128,6 +128,30 @@ TEST_CASE("HBM sets the time when it needs longer, to the byte") {
     CHECK_FALSE(predict(spec, plan, p, ideal)->waves.memory_bound);
 }
 
+TEST_CASE("L2 sets the time when all SMs together ask for more than it gives") {
+    GpuSpec spec = small_gpu();
+    KernelPlan plan = one_warp(TileScheduler::static_persistent);
+    CopyOp copy;
+    copy.bytes = 1 << 20;
+    copy.from = Space::global;
+    copy.to = Space::smem;
+    std::get<AsyncOp>(plan.roles.front().program.at(2).body).work = copy;
+    spec.memory.sm_bytes_per_clk = 128;
+    spec.memory.l2_bytes_per_clk_per_sm = 256;
+    const AttentionProblem p = problem(10, 1024);
+    const auto free = predict(spec, plan, p);
+    REQUIRE(free->waves.l2_bytes > 0.0);
+    const double at_limit =
+        free->waves.l2_bytes / free->makespan_cycles / static_cast<double>(spec.sm_count);
+    spec.memory.l2_bytes_per_clk_per_sm = at_limit * 1.001;
+    CHECK_FALSE(predict(spec, plan, p)->waves.memory_bound);
+    spec.memory.l2_bytes_per_clk_per_sm = at_limit / 1.001;
+    const auto bound = predict(spec, plan, p);
+    CHECK(bound->waves.l2_bound);
+    CHECK(bound->makespan_cycles == doctest::Approx(1.001 * free->makespan_cycles).epsilon(1e-9));
+    CHECK(bound->bound_by == "L2 bandwidth of all SMs");
+}
+
 TEST_CASE("more work than the tensor cores can do is a failure, never a result") {
     GpuSpec spec = small_gpu();
     spec.mma[MmaPath::tcgen05].flops_per_clk /= 4.0;

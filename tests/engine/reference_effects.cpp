@@ -90,8 +90,8 @@ void ReferenceRun::start(RefWarp& warp, const std::shared_ptr<RefAsync>& async) 
     if (const auto* mma = std::get_if<MmaOp>(&async->op->work)) {
         start_mma(warp, async, *mma);
     } else if (const auto* tmem = std::get_if<TmemOp>(&async->op->work)) {
-        const Tick begin =
-            tmem_[ix(warp.sub_partition)].join(clock_.now(), tmem->port, result_.tied);
+        const Tick begin = tmem_[2 * ix(warp.sub_partition) + (tmem->store ? 1 : 0)].join(
+            clock_.now(), tmem->port, result_.tied);
         at(begin + tmem->port + tmem->latency, [this, &warp, async] { complete(warp, async); });
     } else {
         start_copy(warp, async, std::get<CopyOp>(async->op->work));

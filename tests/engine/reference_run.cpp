@@ -84,7 +84,7 @@ ReferenceRun::ReferenceRun(const KernelPlan& plan, const std::vector<TileRun>& t
     }
     const auto sms = ix(plan.cluster);
     pipes_.resize(sms * ix(slices));
-    tmem_.resize(sms * ix(slices));
+    tmem_.resize(2 * sms * ix(slices));
     tma_.resize(sms);
     memory_line_.resize(sms);
     ports_.assign(sms, ReferencePort(plan.machine.smem_quantum));

@@ -133,6 +133,20 @@ TEST_CASE("tensor-memory port") {
     CHECK(last_of_second(pair.run(500)).completed == 500 + slot + 100 + 30);
 }
 
+TEST_CASE("tensor-memory loads and stores do not wait for each other") {
+    Pair pair;
+    TmemOp load;
+    load.port = 100;
+    load.latency = 30;
+    TmemOp store = load;
+    store.store = true;
+    pair.builder.role("first", 0).async(load);
+    pair.builder.role("second", 4).async(store);
+    for (const Tick offset : {Tick{0}, slot, Tick{50}}) {
+        CHECK(last_of_second(pair.run(offset)).completed == std::max(offset, slot) + slot + 130);
+    }
+}
+
 TEST_CASE("tensor core") {
     Pair pair;
     pair.builder.role("first", 0).async(mma(200, 0));
