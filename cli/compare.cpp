@@ -1,4 +1,6 @@
-// warpline compare FILE...: predicted against measured, row by row.
+// warpline compare FILE...: predicted against measured, row by row. compare --timeline FILE: what
+// the roles of a real kernel did when, against what the simulated ones do.
+#include "cli/compare_timeline.hpp"
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
@@ -23,7 +25,7 @@ struct CompareArguments {
     std::vector<std::string> files;
     std::vector<std::string> set;
     std::string clock, split, fail_above;
-    std::string csv_file, json_file, golden_file;
+    std::string csv_file, json_file, golden_file, timeline_file;
     bool csv = false, json = false;
     bool fit_clock = false, best_run = false;
 };
@@ -126,7 +128,28 @@ Result<std::string> written(const Comparison& comparison, const CompareArguments
     return replaced ? text : comparison_text(comparison, style);
 }
 
+/// The steps of one kernel, in text or CSV.
+Result<std::string> timeline_answer(const Request& request, const CompareArguments& arguments) {
+    const Result<TimelineComparison> comparison =
+        compare_timeline(request, arguments.timeline_file, arguments.set);
+    if (!comparison) {
+        return tl::unexpected(comparison.error());
+    }
+    if (!arguments.csv) {
+        return timeline_text(*comparison, request.style);
+    }
+    if (arguments.csv_file.empty()) {
+        return timeline_csv(*comparison);
+    }
+    const auto written = write_files({{arguments.csv_file, timeline_csv(*comparison)}});
+    return written ? Result<std::string>(timeline_text(*comparison, request.style))
+                   : tl::unexpected(written.error());
+}
+
 Result<std::string> compare_text(Request& request, const CompareArguments& arguments) {
+    if (!arguments.timeline_file.empty()) {
+        return timeline_answer(request, arguments);
+    }
     const Result<CompareOptions> options = options_of(arguments);
     if (!options) {
         return tl::unexpected(options.error());
@@ -142,7 +165,7 @@ Result<std::string> compare_text(Request& request, const CompareArguments& argum
         return tl::unexpected(limit.error());
     }
     if (arguments.files.empty()) {
-        return fail(FailureKind::usage, "compare needs a table of measured kernels",
+        return fail(FailureKind::usage, "compare wants tables of measured kernels, or --timeline",
                     "warpline compare FILE...");
     }
     const Result<MeasuredTable> table = read_tables(arguments.files);
@@ -200,8 +223,14 @@ void add_compare(CLI::App& app, Request& request) {
     CLI::App* const command =
         app.add_subcommand("compare", "Predicted against measured, row by row");
     const auto arguments = std::make_shared<CompareArguments>();
-    command->add_option("files", arguments->files, "tables of measured kernels, CSV")
-        ->type_name("FILE");
+    CLI::Option* const files =
+        command->add_option("files", arguments->files, "tables of measured kernels, CSV")
+            ->type_name("FILE");
+    command
+        ->add_option("--timeline", arguments->timeline_file,
+                     "an in-kernel timeline, CSV: against the simulated steps")
+        ->type_name("FILE")
+        ->excludes(files);
     CLI::Option* const csv =
         command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
             ->type_name("[FILE]")

@@ -105,8 +105,18 @@ void set_simple_answers(RowInProgress& out, const RowPrediction& answer) {
 
 [[nodiscard]] tl::unexpected<Failure> nothing_usable(const std::vector<UnusableRow>& unusable) {
     Failure failure = fail(FailureKind::input, "no row can be compared").value();
+    std::map<std::string, int> others;  // rows beyond the first, by reason
     for (const UnusableRow& row : unusable) {
-        failure.diagnostics.push_back({row.where, row.reason, row.row});
+        ++others.try_emplace(row.reason, -1).first->second;
+    }
+    for (const UnusableRow& row : unusable) {
+        int& more = others.at(row.reason);
+        if (more >= 0) {
+            failure.diagnostics.push_back(
+                {row.where, row.reason,
+                 more == 0 ? row.row : fmt::format("{}; and {} rows more", row.row, more)});
+            more = -1;
+        }
     }
     return tl::unexpected(std::move(failure));
 }

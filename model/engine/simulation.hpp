@@ -52,8 +52,8 @@ class Simulation final : TensorHost {
     void enter_loop(Agent& agent, const LoopBegin& loop);
     void leave_iteration(Agent& agent, int index, const LoopEnd& end);
     [[nodiscard]] TileClass tile_of(const Agent& agent) const;
-    void request_batch(Agent& agent, int index, const Batch& batch);
-    void request_issue(Agent& agent, int index);
+    void request_batch(Agent& agent, const Batch& batch);
+    void request_issue(Agent& agent, const CompiledIssue& issue);
     void granted(const Grant& grant);
     void issue_granted(Agent& agent, int index, const Grant& grant);
     void finish_agent(Agent& agent);
@@ -108,6 +108,7 @@ class Simulation final : TensorHost {
     void tensor_room(int tensor, Tick now) override;
 
     void handle(const Event& event);
+    void dispatch(IssuePort& port);
 
     // results: results.cpp, deadlock.cpp
     [[nodiscard]] Schedule schedule();
