@@ -31,10 +31,12 @@ std::vector<std::future<Result<Comparison>>> start_nearest(const std::string& da
     return started;
 }
 
-std::vector<ComparedRow> finish_nearest(std::vector<std::future<Result<Comparison>>> started) {
+std::vector<ComparedRow> finish_nearest(std::vector<std::future<Result<Comparison>>> started,
+                                        const std::string& kernel) {
     std::vector<ComparedRow> rows;
     for (std::future<Result<Comparison>>& answer : started) {
-        if (Result<Comparison> comparison = answer.get()) {
+        Result<Comparison> comparison = answer.get();
+        if (comparison && comparison->rows.front().kernel == kernel) {
             rows.push_back(std::move(comparison->rows.front()));
         }
     }

@@ -16,8 +16,8 @@ namespace warpline::cli {
 [[nodiscard]] std::vector<std::future<Result<Comparison>>> start_nearest(
     const std::string& data_dir, const LoadedKernel& kernel);
 
-/// Waits for them: nearest first.
+/// Waits for them: nearest first, of those whose dispatcher takes `kernel`.
 [[nodiscard]] std::vector<ComparedRow> finish_nearest(
-    std::vector<std::future<Result<Comparison>>> started);
+    std::vector<std::future<Result<Comparison>>> started, const std::string& kernel);
 
 }  // namespace warpline::cli

@@ -110,7 +110,8 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     auto nearest_started = arguments.quiet ? decltype(start_nearest(request.data_dir, *kernel)){}
                                            : start_nearest(request.data_dir, *kernel);
     Result<Prediction> prediction = predict(kernel->spec, kernel->plan, kernel->problem, *options);
-    const std::vector<ComparedRow> nearest = finish_nearest(std::move(nearest_started));
+    const std::vector<ComparedRow> nearest =
+        finish_nearest(std::move(nearest_started), kernel->plan.kernel);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }

@@ -119,7 +119,7 @@ Json nearest_json(const std::vector<ComparedRow>& rows) {
                         {"kernel", row.row.kernel},
                         {"problem", problem_json(row.row.problem)},
                         {"clock_mhz", number(megahertz(row.clock.hz))},
-                        {"clock_is_measured", row.clock_is_measured},
+                        {"clock_is_measured", row.clock_source == ClockSource::measured},
                         {"error_of", row.by_time ? "time" : "active_cycles"},
                         {"measured_ms", known(row.measured_ms)},
                         {"predicted_ms", known(row.predicted_ms)},

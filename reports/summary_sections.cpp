@@ -166,14 +166,15 @@ std::string nearest_section(const std::vector<ComparedRow>& rows, const Style& s
     table.add({"", "", "measured", "predicted", "error", ""});
     bool guessed_clock = false;
     for (const ComparedRow& row : rows) {
-        guessed_clock = guessed_clock || !row.clock_is_measured;
+        guessed_clock = guessed_clock || row.clock_source != ClockSource::measured;
         const auto value = [&](double ms, double cycles) {
             return row.by_time ? fmt::format("{:.4g} ms", ms) : grouped(cycles) + " cyc";
         };
         table.add({cut_to(printable(row.row.gpu), 10), cut_to(describe(row.row.problem), 46),
                    value(row.measured_ms, row.measured_cycles),
                    value(row.predicted_ms, row.predicted_cycles),
-                   fmt::format("{:+.1f} %", 100.0 * row.error), row.clock_is_measured ? "" : "*"});
+                   fmt::format("{:+.1f} %", 100.0 * row.error),
+                   row.clock_source == ClockSource::measured ? "" : "*"});
     }
     std::string text =
         style.bold("Nearest measurements, and the model's error on them") + "\n" + table.text("  ");

@@ -17,13 +17,16 @@ double log_ratio(std::int64_t a, std::int64_t b) {
     return std::abs(std::log2(at_least_one(a) / at_least_one(b)));
 }
 
-bool is_candidate(const MeasuredRow& row, const std::vector<std::string>& kernel,
+/// A row names a pipeline file, or a family: the first part of its kernels' names. Which kernel the
+/// family's dispatcher takes shows when the row is predicted.
+bool is_candidate(const MeasuredRow& row, std::string_view kernel,
                   const AttentionProblem& problem) {
     if (row.problem.direction != problem.direction || row.problem.dtype != problem.dtype ||
         row.problem.deterministic) {
         return false;
     }
-    return kernel_for(row, kernel).has_value();
+    return row.kernel == kernel || (kernel.substr(0, row.kernel.size()) == row.kernel &&
+                                    kernel.substr(row.kernel.size(), 1) == "_");
 }
 
 bool alike(const MeasuredRow& a, const MeasuredRow& b) {
@@ -45,10 +48,9 @@ std::vector<MeasuredRow> nearest_rows(
     const std::vector<MeasuredRow>& rows, std::string_view kernel, const std::string& gpu,
     const AttentionProblem& problem, std::size_t count,
     const std::function<bool(const std::string& other_gpu)>& related) {
-    const std::vector<std::string> wanted{std::string(kernel)};
     std::vector<MeasuredRow> found;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
-                 [&](const MeasuredRow& row) { return is_candidate(row, wanted, problem); });
+                 [&](const MeasuredRow& row) { return is_candidate(row, kernel, problem); });
     const bool same_gpu = std::any_of(found.begin(), found.end(),
                                       [&](const MeasuredRow& row) { return row.gpu == gpu; });
     found.erase(std::remove_if(found.begin(), found.end(),

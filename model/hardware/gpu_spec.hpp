@@ -115,8 +115,8 @@ struct TmaModel {
 
 struct MemorySystem {
     std::int64_t l2_bytes = 0;
-    double l2_bytes_per_clk_per_sm = 0.0;  ///< to one SM when all read
-    double sm_bytes_per_clk = 0.0;         ///< to one SM when it reads alone
+    double l2_bytes_per_clk_per_sm = 0.0;    ///< to one SM when all read
+    double sm_bytes_per_clk = 0.0;           ///< to one SM when it reads alone
     double hbm_bytes_per_second = 0.0;       ///< sustained, measured
     double hbm_peak_bytes_per_second = 0.0;  ///< datasheet
 };

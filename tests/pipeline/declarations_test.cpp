@@ -52,9 +52,8 @@ TEST_CASE("schedulers: a cluster a tile, a fixed share, or the next tile when fr
           TileScheduler::dynamic_persistent);
     CHECK(scheduler("  head_group: 4\n").head_group == 4);
     CHECK(scheduler("").head_group == 1);
-    CHECK(
-        contains(errors(changed(base_text(), "  loop: kv\n", "  loop: kv\n  head_group: 0\n")),
-                 "head_group"));
+    CHECK(contains(errors(changed(base_text(), "  loop: kv\n", "  loop: kv\n  head_group: 0\n")),
+                   "head_group"));
 }
 
 TEST_CASE("copies of a role are roles of their own") {
