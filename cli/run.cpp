@@ -1,7 +1,9 @@
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr int success = 0;
 constexpr int unexpected_error = 1;
+constexpr int failed_check = 1;
 constexpr int bad_request = 2;
 constexpr int impossible = 3;
 
@@ -30,8 +33,14 @@ int exit_code(FailureKind kind) {
 }
 
 int report(const Failure& failure, std::ostream& err) {
-    for (const Diagnostic& diagnostic : failure.diagnostics) {
-        err << "error: " << printable(diagnostic.text()) << '\n';
+    // The first of many errors are enough to work on, and later ones often follow from them.
+    constexpr std::size_t most_shown = 10;
+    const std::size_t shown = std::min(most_shown, failure.diagnostics.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        err << "error: " << printable(failure.diagnostics[i].text()) << '\n';
+    }
+    if (shown < failure.diagnostics.size()) {
+        err << "error: and " << failure.diagnostics.size() - shown << " more\n";
     }
     err.flush();
     return exit_code(failure.kind);
@@ -68,8 +77,32 @@ void declare(CLI::App& app, Request& request) {
     }
 }
 
+/// An empty argument is never meant: a shell variable that was not set, mostly. CLI11 would take it
+/// for an absent one.
+std::optional<std::string> empty_argument(const std::vector<std::string>& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& argument = arguments[i];
+        if (argument.empty()) {
+            return i == 0 ? std::string("the first argument is empty")
+                          : fmt::format("the argument after {} is empty", arguments[i - 1]);
+        }
+        if (argument.rfind("--", 0) == 0 && argument.back() == '=') {
+            return fmt::format("{} has no value", argument);
+        }
+    }
+    return std::nullopt;
+}
+
 /// CLI11 asks for a subcommand before it says which word is none.
 std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
+    const auto named = app.get_subcommands();
+    const CLI::Option* const json =
+        named.empty() ? nullptr : named.front()->get_option_no_throw("--json");
+    const bool no_kernel = json != nullptr && named.front()->get_option("kernel")->count() == 0;
+    if (no_kernel && json->count() > 0 && !json->results().front().empty()) {
+        return fmt::format("no KERNEL: --json took '{}' as its FILE; write KERNEL before --json",
+                           json->results().front());
+    }
     const std::vector<std::string> unknown = app.remaining();
     if (!app.get_subcommands().empty() || unknown.empty()) {
         return error.what();
@@ -84,6 +117,10 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run_parsed(const std::vector<std::string>& arguments, const Session& session) {
+    if (const auto empty = empty_argument(arguments)) {
+        session.err << "error: " << printable(*empty) << '\n';
+        return bad_request;
+    }
     Request request;
     request.data_dir = session.data_dir.string();
     CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
@@ -106,7 +143,11 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     request.err = &session.err;
     request.err_is_terminal = session.err_is_terminal;
     const Result<std::string> text = request.action();
-    return text ? deliver(*text, session) : report(text.error(), session.err);
+    if (!text) {
+        return report(text.error(), session.err);
+    }
+    const int delivered = deliver(*text, session);
+    return delivered == success && request.check_failed ? failed_check : delivered;
 }
 
 }  // namespace

@@ -35,11 +35,13 @@ struct Request {
     Style style;                  ///< set before the action runs
     std::ostream* err = nullptr;  ///< for the progress of long runs; set before the action runs
     bool err_is_terminal = false;
-    Action action;  ///< of the subcommand that was named
+    Action action;              ///< of the subcommand that was named
+    bool check_failed = false;  ///< set by an action whose answer does not pass a check asked for
 };
 
-/// Runs one command line (without the program's name) and returns the exit code: 0, 2 for usage or
-/// input, 3 for what cannot be. Standard output is written only on success.
+/// Runs one command line (without the program's name) and returns the exit code: 0, 1 when a check
+/// that was asked for does not pass, 2 for usage or input, 3 for what cannot be. Standard output is
+/// written only on success.
 [[nodiscard]] int run(const std::vector<std::string>& arguments, const Session& session);
 
 // One function a subcommand: declares it on `app`; when it is named, its action is left in

@@ -61,9 +61,10 @@ class ContentWriter {
         put(instruction, count, chains);
     }
     void put(const MmaOp& value) {
-        const auto& [steps, tensor, smem_bytes, first_operand, completion, pair, flops,
-                     issue_slots] = value;
-        put(steps, tensor, smem_bytes, first_operand, completion, pair, flops, issue_slots);
+        const auto& [steps, tensor, smem_bytes, first_operand, completion, pair, flops, issue_slots,
+                     streams] = value;
+        put(steps, tensor, smem_bytes, first_operand, completion, pair, flops, issue_slots,
+            streams);
     }
     void put(const TmemOp& value) {
         const auto& [store, instructions, port, latency] = value;
@@ -131,8 +132,8 @@ class ContentWriter {
         put(line);
     }
     void put(const InstructionKind& value) {
-        const auto& [name, unit, interval, latency, smem_bytes, issue_slots] = value;
-        put(name, unit, interval, latency, smem_bytes, issue_slots);
+        const auto& [name, unit, interval, latency, smem_bytes, issue_slots, beside, hold] = value;
+        put(name, unit, interval, latency, smem_bytes, issue_slots, beside, hold);
     }
     void put(const Barrier& value) {
         const auto& [name, kind, scope, copies, stages, ring, arrivals, initially_complete] = value;
@@ -149,8 +150,8 @@ class ContentWriter {
             program);
     }
     void put(const SyncTimings& value) {
-        const auto& [arrive, wait, remote, named, fence, start, exit] = value;
-        put(arrive, wait, remote, named, fence, start, exit);
+        const auto& [arrive, wait, remote, named, start, exit] = value;
+        put(arrive, wait, remote, named, start, exit);
     }
     void put(const TmaModel& value) {
         const auto& [interval, l2, hbm, store, load_width, store_width, reduce_width, dsmem_width,
@@ -159,9 +160,10 @@ class ContentWriter {
             shares_port);
     }
     void put(const MachineTimings& value) {
-        const auto& [sub_partitions, scope, smem_width, quantum, queue, arbitration, lsu, sync,
-                     tma] = value;
-        put(sub_partitions, scope, smem_width, quantum, queue, arbitration, lsu, sync, tma);
+        const auto& [sub_partitions, scope, smem_width, quantum, queue, arbitration, lsu, sync, tma,
+                     smem, issue, pipes] = value;
+        put(sub_partitions, scope, smem_width, quantum, queue, arbitration, lsu, sync, tma, smem,
+            issue, pipes);
     }
     void put(const MemoryEnvironment& value) {
         const auto& [latency, miss_latency, width] = value;
