@@ -21,6 +21,14 @@ constexpr std::int64_t longest_period = 8;  // blocks: beyond it, lengths hardly
     for (std::size_t i = 0; i < out.units.size(); ++i) {
         out.units[i].busy = line(at.units[i].busy, next.units[i].busy);
     }
+    TileRepeat& repeat = out.repeat;
+    repeat.period = line(at.repeat.period, next.repeat.period);
+    for (std::size_t i = 0; i < repeat.busy.size(); ++i) {
+        repeat.busy[i] = line(at.repeat.busy[i], next.repeat.busy[i]);
+    }
+    repeat.bytes_read = line(at.repeat.bytes_read, next.repeat.bytes_read);
+    repeat.bytes_written = line(at.repeat.bytes_written, next.repeat.bytes_written);
+    repeat.flops = line(at.repeat.flops, next.repeat.flops);
     out.bytes_read = line(at.bytes_read, next.bytes_read);
     out.bytes_written = line(at.bytes_written, next.bytes_written);
     out.flops = line(at.flops, next.flops);
@@ -30,8 +38,9 @@ constexpr std::int64_t longest_period = 8;  // blocks: beyond it, lengths hardly
 /// Whether the two differ by whole periods of one steady state.
 [[nodiscard]] bool one_period_apart(const Schedule& at, const Schedule& next, std::int64_t count) {
     return at.steady.found && next.steady.found && at.steady.period == next.steady.period &&
-           at.steady.blocks == next.steady.blocks && at.tile_ends.size() == next.tile_ends.size() &&
-           at.units.size() == next.units.size() &&
+           at.steady.blocks == next.steady.blocks && at.repeat.found == next.repeat.found &&
+           at.repeat.busy.size() == next.repeat.busy.size() &&
+           at.tile_ends.size() == next.tile_ends.size() && at.units.size() == next.units.size() &&
            next.makespan - at.makespan == count * at.steady.period;
 }
 
