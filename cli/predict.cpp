@@ -4,6 +4,7 @@
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
+#include "warpline/device/operation.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/reports/gantt.hpp"
@@ -106,7 +107,8 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     if (!kernel) {
         return tl::unexpected(kernel.error());
     }
-    Result<Prediction> prediction = predict(kernel->spec, kernel->plan, kernel->problem, *options);
+    Result<Prediction> prediction = predict_operation(
+        kernel->spec, {kernel->plan, kernel->launches}, kernel->problem, *options);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }
