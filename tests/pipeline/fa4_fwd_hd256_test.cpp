@@ -54,7 +54,8 @@ TEST_CASE("fa4_fwd_hd256 runs at every length and mask, and refuses other head d
                 REQUIRE(plan);
                 const auto answer = predict(gpu, *plan, attention);
                 REQUIRE(answer);
-                CHECK(answer->seconds >= before);
+                // A whole block needs no mask, so 128 tokens may take less than one.
+                CHECK(answer->seconds >= 0.97 * before);
                 CHECK(answer->steady.recurrence >= answer->steady.roofline);
                 CHECK(answer->steady.simulated >= answer->steady.recurrence * (1 - 1e-9));
                 before = answer->seconds;

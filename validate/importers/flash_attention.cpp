@@ -4,6 +4,7 @@
 #include "warpline/validate/importers/text_fields.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ class Reader {
             take_heading(line);
         } else if (!heading_.empty() && line.find("FLOP") != std::string_view::npos) {
             take_results(line, number);
-        } else if (!header_.empty() && !direction_.empty() && line.find('/') != line.npos) {
+        } else if (!header_.empty() && !direction_.empty() &&
+                   std::isdigit(static_cast<unsigned char>(words.front().front())) != 0) {
             take_table_line(words, number);
         }
     }
