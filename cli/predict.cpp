@@ -159,7 +159,7 @@ void add_predict(CLI::App& app, Request& request) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command
         ->add_option("--granularity", arguments->granularity,
-                     "warp instructions an event; 1 is the reference [8]")
+                     "warp instructions an event; 1 is the reference [1]")
         ->type_name("N");
     command->add_flag("--graph", arguments->graph_launch, "launched from a CUDA graph");
     command->add_flag("--gantt", arguments->gantt, "chart of the steady state");
