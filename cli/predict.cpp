@@ -5,6 +5,7 @@
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
+#include "warpline/device/operation.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/explore/uncertainty.hpp"
@@ -133,7 +134,8 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     }
     auto nearest_started = arguments.quiet ? decltype(start_nearest(request.data_dir, *kernel)){}
                                            : start_nearest(request.data_dir, *kernel);
-    Result<Prediction> prediction = predict(kernel->spec, kernel->plan, kernel->problem, *options);
+    Result<Prediction> prediction = predict_operation(
+        kernel->spec, {kernel->plan, kernel->launches}, kernel->problem, *options);
     const std::vector<ComparedRow> nearest =
         finish_nearest(std::move(nearest_started), kernel->plan.kernel);
     if (!prediction) {
@@ -185,7 +187,7 @@ void add_predict(CLI::App& app, Request& request) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command
         ->add_option("--granularity", arguments->granularity,
-                     "warp instructions an event; 1 is the reference [8]")
+                     "warp instructions an event; 1 is the reference [1]")
         ->type_name("N");
     command->add_flag("--graph", arguments->graph_launch, "launched from a CUDA graph");
     command->add_flag("--gantt", arguments->gantt, "chart of the steady state");

@@ -71,8 +71,9 @@ void declare(CLI::App& app, Request& request) {
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
-    for (const auto add : {add_predict, add_whatif, add_sensitivity, add_sweep, add_tune, add_specs,
-                           add_explain, add_check, add_compare, add_kernels}) {
+    for (const auto add :
+         {add_predict, add_whatif, add_sensitivity, add_sweep, add_tune, add_rescale, add_specs,
+          add_explain, add_check, add_compare, add_kernels}) {
         add(app, request);
     }
 }

@@ -1,6 +1,7 @@
 #include "warpline/device/bound_phrase.hpp"
 #include "warpline/device/clock.hpp"
 #include "warpline/device/cluster_slots.hpp"
+#include "warpline/device/memory_share.hpp"
 #include "warpline/device/place_tiles.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/schedule_memo.hpp"
@@ -26,6 +27,7 @@ struct Parts {
     std::vector<HeadTiles> tiles;
     TileTimes times;
     Placement placement;
+    MemoryShare share;
     Traffic traffic;
     SteadyStep step;
     TileCost total;
@@ -39,30 +41,50 @@ struct Parts {
     return engine;
 }
 
-/// The steady step depends on what a tile masks, not on how long it is.
-[[nodiscard]] TileClass steady_class(TileClass tile) {
-    tile.blocks = std::min(tile.blocks, tile.masked_first + tile.masked_last);
-    return tile;
-}
+/// The schedules of one kernel, by memory environment; remembered where there is a memo.
+class Schedules {
+  public:
+    Schedules(const KernelPlan& plan, EngineOptions engine, ScheduleMemo* memo)
+        : plan_(plan), engine_(std::move(engine)), memo_(memo) {}
 
-[[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
-                                          const AttentionProblem& problem,
-                                          const PredictOptions& options, ScheduleMemo* memo) {
-    Parts parts;
-    const MemoryEnvironment memory = idle_memory(spec);
-    EngineOptions engine = engine_options(options);
-    std::optional<Engine> prepared;  // not when everything is remembered
-    const auto simulated = [&](const TileClass& tile, std::int64_t count) {
-        if (!prepared) {
-            prepared.emplace(plan, engine);
-        }
-        return prepared->run({{tile, count}}, memory);
-    };
-    const auto machine = memo != nullptr ? memo->of(plan, memory, engine) : nullptr;
-    const auto run = [&](const TileClass& tile, std::int64_t count) {
-        return machine ? machine->run(tile, count, simulated) : simulated(tile, count);
-    };
-    parts.tiles = cut_into_tiles(problem, plan.tiles);
+    [[nodiscard]] TileRunner in(const MemoryEnvironment& memory) {
+        const auto machine = remembered(memory);
+        const auto simulated = [this, memory](const TileClass& tile, std::int64_t count) {
+            if (!prepared_) {
+                prepared_.emplace(plan_, engine_);
+            }
+            return prepared_->run({{tile, count}}, memory);
+        };
+        return [machine, simulated](const TileClass& tile, std::int64_t count) {
+            return machine ? machine->run(tile, count, simulated) : simulated(tile, count);
+        };
+    }
+
+    /// What a tile masks matters to the steady step, its length does not.
+    [[nodiscard]] Result<SteadyStep> steady_step(TileClass like, const MemoryEnvironment& memory,
+                                                 bool record_events) {
+        like.blocks = std::min(like.blocks, like.masked_first + like.masked_last);
+        EngineOptions engine = engine_;
+        engine.record_events = record_events;
+        const auto measure = [&] { return measure_steady_step(plan_, like, memory, engine); };
+        const auto machine = record_events ? nullptr : remembered(memory);
+        return machine ? machine->steady_step(like, measure) : measure();
+    }
+
+  private:
+    [[nodiscard]] std::shared_ptr<MachineMemo> remembered(const MemoryEnvironment& memory) const {
+        return memo_ != nullptr ? memo_->of(plan_, memory, engine_) : nullptr;
+    }
+
+    const KernelPlan& plan_;
+    EngineOptions engine_;
+    ScheduleMemo* memo_;
+    std::optional<Engine> prepared_;  ///< not when everything is remembered
+};
+
+/// Tile times and their placement, in one memory environment.
+[[nodiscard]] Result<void> place_all(Parts& parts, const GpuSpec& spec, const KernelPlan& plan,
+                                     const TileRunner& run) {
     auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
     if (!times) {
         return tl::unexpected(times.error());
@@ -81,17 +103,52 @@ struct Parts {
     }
     parts.placement = *placement;
     parts.total = parts.times.total(parts.tiles);
-    parts.traffic = estimate_traffic(problem, spec, parts.total);
+    return {};
+}
+
+/// Latencies this much apart are taken for the same: loads are issued ahead of their use.
+constexpr double same_latency = 1.25;
+
+/// Places the tiles, first as if every block that is read again were in L2. Who misses follows from
+/// the placement alone, so that one more round settles it.
+[[nodiscard]] Result<MemoryEnvironment> settle_memory(Parts& parts, const GpuSpec& spec,
+                                                      const KernelPlan& plan,
+                                                      const AttentionProblem& problem,
+                                                      Schedules& schedules) {
+    MemoryEnvironment memory = idle_memory(spec);
+    if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
+        return tl::unexpected(placed.error());
+    }
+    parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
+    const MemoryEnvironment& shared = parts.share.environment;
+    if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
+        memory = shared;
+        if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
+            return tl::unexpected(placed.error());
+        }
+    }
+    return memory;
+}
+
+[[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
+                                          const AttentionProblem& problem,
+                                          const PredictOptions& options, ScheduleMemo* memo) {
+    Parts parts;
+    Schedules schedules(plan, engine_options(options), memo);
+    parts.tiles = cut_into_tiles(problem, plan.tiles);
+    const auto memory = settle_memory(parts, spec, plan, problem, schedules);
+    if (!memory) {
+        return tl::unexpected(memory.error());
+    }
+    parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
     if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
         parts.traffic.hbm_seconds = 0.0;
         parts.traffic.l2_cycles = 0.0;
     }
     parts.launch_seconds =
         options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
-    engine.record_events = options.record_events;
-    const TileClass like = steady_class(parts.times.longest().value_or(TileClass{0, 1, 0}));
-    const auto measure = [&] { return measure_steady_step(plan, like, memory, engine); };
-    auto step = machine && !options.record_events ? machine->steady_step(like, measure) : measure();
+    auto step = schedules.steady_step(parts.times.longest().value_or(TileClass{0, 1, 0}), *memory,
+                                      options.record_events);
     if (!step) {
         return tl::unexpected(step.error());
     }
@@ -177,9 +234,12 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
     list.push_back(fmt::format("{:.3g} us of launch overhead are part of the time{}.",
                                parts.launch_seconds * 1e6,
                                options.graph_launch ? " (a kernel inside a graph)" : ""));
-    list.emplace_back(
-        "Every SM sees an idle L2: its own width, no congestion. Blocks read again are L2 hits, "
-        "and HBM moves the compulsory bytes only, at its sustained rate.");
+    list.push_back(fmt::format(
+        "SMs burst at their own width; L2 and HBM serve all bytes at their sustained rates. Of "
+        "what "
+        "tiles read again and again, {:.0f} % comes from HBM: tiles that run at a time share a "
+        "read, and later ones find what fits in L2.",
+        100.0 * parts.share.miss_share));
     if (spec.gpc_sms.empty() && out.plan.cluster > 1) {
         list.emplace_back("SMs per GPC are not known: no SM is lost to clusters that do not fit.");
     }

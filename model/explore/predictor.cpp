@@ -52,7 +52,7 @@ Result<Predictor::Source> Predictor::source(const std::string& kernel) const {
     return sources_.emplace(kernel, shared(read_pipeline(data_dir_, kernel))).first->second;
 }
 
-Result<KernelPlan> Predictor::plan(const Point& point) const {
+Result<Operation> Predictor::operation(const Point& point) const {
     const auto read = source(point.kernel);
     if (!read) {
         return tl::unexpected(read.error());
@@ -61,11 +61,11 @@ Result<KernelPlan> Predictor::plan(const Point& point) const {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    return make_plan(**read, **loaded, point.problem, point.changes.parameters);
+    return make_operation(**read, **loaded, point.problem, point.changes.parameters);
 }
 
 Result<Prediction> Predictor::predict(const Point& point) const {
-    const auto lowered = plan(point);
+    const auto lowered = operation(point);
     if (!lowered) {
         return tl::unexpected(lowered.error());
     }
@@ -73,7 +73,7 @@ Result<Prediction> Predictor::predict(const Point& point) const {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    return predict_with(memo_.get(), **loaded, *lowered, point.problem, point.options);
+    return predict_operation(**loaded, *lowered, point.problem, point.options, memo_.get());
 }
 
 std::vector<Result<Prediction>> Predictor::predict_all(const std::vector<Point>& points,

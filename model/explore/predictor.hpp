@@ -1,6 +1,7 @@
 // Predictions of many points: files are read once, schedules of an SM are computed once.
 #pragma once
 
+#include "warpline/device/operation.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/explore/changes.hpp"
 
@@ -25,12 +26,12 @@ struct Point {
 };
 
 /// Answers points. Safe to use from several threads; an answer is the same whatever was asked
-/// before, and the same as predict()'s.
+/// before, and the same as predict_operation()'s.
 class Predictor {
   public:
     explicit Predictor(std::filesystem::path data_dir);
 
-    /// Errors: those of load_gpu_spec(), make_plan() and predict().
+    /// Errors: those of load_gpu_spec(), make_operation() and predict_operation().
     [[nodiscard]] Result<Prediction> predict(const Point& point) const;
     /// In the order of the points, from at most `threads` threads (0: one for each core).
     [[nodiscard]] std::vector<Result<Prediction>> predict_all(const std::vector<Point>& points,
@@ -41,8 +42,8 @@ class Predictor {
                                     const std::vector<ConstantOverride>& changes = {}) const;
     using Source = std::shared_ptr<const PipelineSource>;
     [[nodiscard]] Result<Source> source(const std::string& kernel) const;
-    /// The kernel of a point, lowered.
-    [[nodiscard]] Result<KernelPlan> plan(const Point& point) const;
+    /// The kernels of a point, lowered.
+    [[nodiscard]] Result<Operation> operation(const Point& point) const;
 
   private:
     std::filesystem::path data_dir_;

@@ -45,8 +45,8 @@ Result<void> only_failure(const Result<T>& result) {
 std::vector<std::string> parameter_names(const Predictor& predictor, Point point) {
     point.changes = {};
     std::vector<std::string> names;
-    if (const auto plan = predictor.plan(point)) {
-        for (const auto& [name, value] : plan->parameters) {
+    if (const auto lowered = predictor.operation(point)) {
+        for (const auto& [name, value] : lowered->plan.parameters) {
             names.push_back(name);
         }
     }
