@@ -39,7 +39,8 @@ const std::map<std::string, Field>& fields() {
                                                      {"mask", &ProblemOptions::mask},
                                                      {"window", &ProblemOptions::window},
                                                      {"dtype", &ProblemOptions::dtype},
-                                                     {"varlen", &ProblemOptions::varlen}};
+                                                     {"varlen", &ProblemOptions::varlen},
+                                                     {"scores", &ProblemOptions::scores}};
     return all;
 }
 
@@ -97,7 +98,11 @@ Result<Point> make_point(const Predictor& predictor, const std::string& kernel,
     if (!predict) {
         return tl::unexpected(predict.error());
     }
-    return Point{kernel, options.gpu, *problem, std::move(*changes), std::move(*predict)};
+    const auto scores = options.score_distribution();
+    if (!scores) {
+        return tl::unexpected(scores.error());
+    }
+    return Point{kernel, options.gpu, *problem, std::move(*changes), std::move(*predict), *scores};
 }
 
 Result<std::vector<WhatIfShape>> make_shapes(const Predictor& predictor, const std::string& kernels,

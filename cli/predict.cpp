@@ -112,8 +112,13 @@ Result<std::string> uncertainty_of(const Request& request, const PredictArgument
         return tl::unexpected(changes.error());
     }
     const Predictor predictor(request.data_dir);
-    Point point{arguments.kernel, arguments.problem.gpu, kernel.problem, std::move(*changes),
-                options};
+    const auto scores = arguments.problem.score_distribution();
+    if (!scores) {
+        return tl::unexpected(scores.error());
+    }
+    Point point{arguments.kernel, arguments.problem.gpu,
+                kernel.problem,   std::move(*changes),
+                options,          *scores};
     point.options.record_events = false;
     const auto found = propagate_intervals(predictor, point);
     if (!found) {

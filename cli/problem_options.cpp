@@ -2,6 +2,7 @@
 
 #include "cli/parse.hpp"
 #include "warpline/device/operation.hpp"
+#include "warpline/explore/rescale_chance.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -76,6 +77,14 @@ std::optional<std::string> contradiction(const ProblemOptions& options) {
     if (!options.varlen.empty() && (lengths || !options.batch.empty())) {
         return "--varlen lists every sequence: --batch and --seqlen cannot be given beside it";
     }
+    const auto sets_chance = [](const std::string& text) {
+        return text.rfind(std::string(rescale_parameter) + "=", 0) == 0;
+    };
+    if (!options.scores.empty() &&
+        std::any_of(options.set.begin(), options.set.end(), sets_chance)) {
+        return fmt::format("--scores and --set {} both say how often O is rescaled",
+                           rescale_parameter);
+    }
     return std::nullopt;
 }
 
@@ -99,6 +108,8 @@ void ProblemOptions::declare(CLI::App& app) {
     option("--window", window, "W", "causal sliding window of W tokens");
     option("--dtype", dtype, "TYPE", "bf16, fp16 or fp8 [bf16]");
     option("--varlen", varlen, "LIST", "lengths of every sequence: N or QUERIES:KEYS, by commas");
+    option("--scores", scores, "DIST",
+           "scaled logits as in `warpline rescale`: sets how often O is rescaled [never]");
     app.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
     app.add_option("--set", set, "a pipeline parameter, or a hardware constant as hw.KEY=VALUE")
         ->type_name("NAME=VALUE")
@@ -137,6 +148,17 @@ Result<AttentionProblem> ProblemOptions::problem(Direction direction) const {
         return tl::unexpected(*reader.failure());
     }
     return make_attention(std::move(problem));
+}
+
+Result<std::optional<ScoreDistribution>> ProblemOptions::score_distribution() const {
+    if (scores.empty()) {
+        return std::nullopt;
+    }
+    const auto parsed = parse_scores(scores);
+    if (!parsed) {
+        return tl::unexpected(parsed.error());
+    }
+    return *parsed;
 }
 
 Result<Overrides> split_overrides(const std::vector<std::string>& set) {
@@ -194,7 +216,20 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
     if (!spec) {
         return tl::unexpected(spec.error());
     }
+    const auto scores = options.score_distribution();
+    if (!scores) {
+        return tl::unexpected(scores.error());
+    }
     Result<Operation> operation = make_operation(source, *spec, *problem, overrides->parameters);
+    if (operation && *scores) {
+        const auto chance = rescale_chance(operation->plan, *problem, **scores);
+        if (!chance) {
+            return tl::unexpected(chance.error());
+        }
+        std::vector<ParameterOverride> with_chance = overrides->parameters;
+        with_chance.push_back({std::string(rescale_parameter), fmt::format("{:.6g}", *chance)});
+        operation = make_operation(source, *spec, *problem, with_chance);
+    }
     if (!operation) {
         return with_gpus_that_can(data_dir, source, *spec, operation.error());
     }

@@ -4,10 +4,12 @@
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/explore/changes.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
+#include "warpline/numerics/score_distribution.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/side_launch.hpp"
 #include "warpline/workload/attention.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct ProblemOptions {
     std::string mask, window;
     std::string dtype = "bf16";
     std::string varlen;
+    std::string scores;
     bool deterministic = false;
     std::vector<std::string> set;
 
@@ -34,6 +37,8 @@ struct ProblemOptions {
 
     /// The checked problem, defaults filled in: batch 4, 16 heads, 8192 tokens. Errors: usage.
     [[nodiscard]] Result<AttentionProblem> problem(Direction direction) const;
+    /// What scores are like; nothing when not given. Errors: usage.
+    [[nodiscard]] Result<std::optional<ScoreDistribution>> score_distribution() const;
 };
 
 /// The --set arguments, apart: "hw." names a hardware constant, anything else a parameter.

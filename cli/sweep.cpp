@@ -5,6 +5,7 @@
 #include "cli/point_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/row_file.hpp"
+#include "cli/row_merge.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 #include "warpline/diagnostics/fingerprint.hpp"
@@ -27,6 +28,7 @@ constexpr std::int64_t most_shards = 1'000'000;
 
 struct SweepArguments {
     std::string study, out, shard, limit, threads;
+    std::vector<std::string> merge;
     bool resume = false;
 };
 
@@ -159,10 +161,23 @@ Result<void> run_sweep(const Request& request, const SweepRun& run, const Predic
     return {};
 }
 
+Result<std::string> merge_answer(const SweepRun& run, const SweepArguments& arguments) {
+    const std::int64_t points = run.range.end - run.range.begin;
+    const auto merged = merge_rows(arguments.merge, arguments.out, layout_of(run), points);
+    if (!merged) {
+        return tl::unexpected(merged.error());
+    }
+    return fmt::format("{}: {} points of {} files in {}\n", printable(run.study.title), points,
+                       arguments.merge.size(), printable(arguments.out));
+}
+
 Result<std::string> sweep_answer(const Request& request, const SweepArguments& arguments) {
     const auto run = prepare(arguments);
     if (!run) {
         return tl::unexpected(run.error());
+    }
+    if (!arguments.merge.empty()) {
+        return merge_answer(*run, arguments);
     }
     const Predictor predictor(request.data_dir);
     if (const auto names = check_names(run->study, predictor, study_points(predictor)); !names) {
@@ -193,9 +208,17 @@ void add_sweep(CLI::App& app, Request& request) {
     command->add_option("-o,--out", arguments->out, "where the rows go: .csv or .jsonl")
         ->required()
         ->type_name("FILE");
-    command->add_flag("--resume", arguments->resume, "go on where an interrupted run stopped");
-    command->add_option("--shard", arguments->shard, "part I of N, for job arrays")
-        ->type_name("I/N");
+    CLI::Option* const resume =
+        command->add_flag("--resume", arguments->resume, "go on where an interrupted run stopped");
+    CLI::Option* const shard =
+        command->add_option("--shard", arguments->shard, "part I of N, for job arrays")
+            ->type_name("I/N");
+    command
+        ->add_option("--merge", arguments->merge,
+                     "compute nothing: put the files of all shards together")
+        ->type_name("FILE...")
+        ->excludes(resume)
+        ->excludes(shard);
     command->add_option("--limit", arguments->limit, "the first N points only")->type_name("N");
     command->add_option("--threads", arguments->threads, "threads [one a core]")->type_name("N");
     command->callback([&request, arguments] {

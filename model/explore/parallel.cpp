@@ -1,7 +1,9 @@
 #include "warpline/explore/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
@@ -12,22 +14,36 @@ namespace {
 
 constexpr std::size_t texts_a_thread = 8;
 
-tbb::task_arena arena_of(int threads) {
-    return tbb::task_arena(threads > 0 ? threads : tbb::task_arena::automatic);
-}
+/// As many threads as asked for, also where there are fewer cores.
+class Threads {
+  public:
+    explicit Threads(int threads)
+        : limit_(tbb::global_control::max_allowed_parallelism,
+                 std::max(static_cast<std::size_t>(std::max(threads, 1)),
+                          tbb::global_control::active_value(
+                              tbb::global_control::max_allowed_parallelism))),
+          arena_(threads > 0 ? threads : tbb::task_arena::automatic) {}
+
+    [[nodiscard]] tbb::task_arena& arena() { return arena_; }
+
+  private:
+    tbb::global_control limit_;
+    tbb::task_arena arena_;
+};
 
 }  // namespace
 
 void for_each_index(std::int64_t count, int threads,
                     const std::function<void(std::int64_t)>& work) {
-    arena_of(threads).execute(
+    Threads(threads).arena().execute(
         [&] { tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) { work(i); }); });
 }
 
 void stream_in_order(std::int64_t begin, std::int64_t end, int threads,
                      const std::function<std::string(std::int64_t)>& make,
                      const std::function<bool(const std::string&)>& take) {
-    tbb::task_arena arena = arena_of(threads);
+    Threads spread(threads);
+    tbb::task_arena& arena = spread.arena();
     std::int64_t next = begin;
     std::atomic<bool> stopped = false;
     const auto number = [&](tbb::flow_control& flow) -> std::int64_t {

@@ -46,7 +46,7 @@ std::vector<std::string> parameter_names(const Predictor& predictor, Point point
     point.changes = {};
     std::vector<std::string> names;
     if (const auto lowered = predictor.operation(point)) {
-        for (const auto& [name, value] : lowered->plan.parameters) {
+        for (const auto& [name, value] : (*lowered)->plan.parameters) {
             names.push_back(name);
         }
     }

@@ -53,6 +53,7 @@ std::vector<std::string> override_keys(const SpecFile& file) {
         keys.push_back(key.key);
     }
     for (const auto& [name, unused] : file.instructions) {
+        keys.push_back(name);  // short for its rate
         for (const SpecKey& field : instruction_fields()) {
             keys.push_back(name + "." + field.key);
         }

@@ -5,9 +5,11 @@
 #include "warpline/pipeline/balance.hpp"
 #include "warpline/pipeline/budget.hpp"
 #include "warpline/pipeline/lowering.hpp"
+#include "warpline/pipeline/problem_names.hpp"
 #include "warpline/pipeline/remedy.hpp"
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
+#include "warpline/pipeline/traced_plan.hpp"
 
 #include <algorithm>
 
@@ -112,7 +114,7 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     plan.kernel = source.kernel;
     plan.title = source.root.find("title")->scalar;
     plan.file = source.file;
-    plan.hash = hash_of(source.text, resolved.parameters);
+    set_parameters(plan, source, resolved.parameters);
     plan.cluster = resolved.declarations.cluster;
     plan.ctas_per_sm = resolved.declarations.ctas_per_sm;
     plan.counted_share = resolved.declarations.counted_share;
@@ -120,9 +122,6 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     plan.rings = resolved.declarations.rings;
     for (const DeclaredBarrier& declared : resolved.declarations.barriers) {
         plan.barriers.push_back(declared.barrier);
-    }
-    for (const Parameter& parameter : resolved.parameters) {
-        plan.parameters[parameter.name] = parameter.value;
     }
     plan.assumptions = texts_of(source.root, "assumptions", resolved.problems.input);
     if (!resolved.problems.warnings.empty()) {
@@ -174,9 +173,38 @@ Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir, cons
     return fail(FailureKind::usage, fmt::format("unknown kernel '{}'", id), std::move(hint));
 }
 
+NameValues given_values(const AttentionProblem& problem, const std::vector<Parameter>& parameters) {
+    NameValues values;
+    for (const auto& [name, value] : problem_names(problem)) {
+        values[name] = value;
+    }
+    for (const Parameter& parameter : parameters) {
+        values[parameter.name] = parameter.value;
+    }
+    return values;
+}
+
+void set_parameters(KernelPlan& plan, const PipelineSource& source,
+                    const std::vector<Parameter>& parameters) {
+    plan.hash = hash_of(source.text, parameters);
+    for (const Parameter& parameter : parameters) {
+        plan.parameters[parameter.name] = parameter.value;
+    }
+}
+
 Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
                              const AttentionProblem& problem,
                              const std::vector<ParameterOverride>& overrides) {
+    auto traced = make_traced_plan(source, spec, problem, overrides);
+    if (!traced) {
+        return tl::unexpected(std::move(traced.error()));
+    }
+    return std::move(traced->plan);
+}
+
+Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec& spec,
+                                    const AttentionProblem& problem,
+                                    const std::vector<ParameterOverride>& overrides) {
     const Request request{source.root, spec, problem};
     Resolved resolved(spec);
     resolve(request, overrides, resolved);
@@ -187,6 +215,7 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     plan.machine = machine_of(spec);
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
+    const auto reads = resolved.evaluator.reads();  // launches change no plan
     static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
     if (resolved.problems.input.empty()) {
         check_storage(request, overrides, plan.budgets, resolved);
@@ -197,7 +226,13 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     if (!resolved.problems.none()) {
         return resolved.problems.failure();
     }
-    return plan;
+    TracedPlan traced{std::move(plan), {}};
+    for (auto& [name, value] : given_values(problem, resolved.parameters)) {
+        if (reads.count(name) != 0) {
+            traced.asked.emplace(name, value);
+        }
+    }
+    return traced;
 }
 
 Result<KernelPlan> load_plan(const std::filesystem::path& data_dir, const std::string& id,

@@ -30,12 +30,29 @@ void cold_prediction(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 
-/// Schedules of the SM remembered; every prediction is of another length. Argument: tokens.
-void remembered_prediction(benchmark::State& state) {
+/// Schedules of the SM remembered; shapes come again. Argument: tokens.
+void remembered_shape(benchmark::State& state) {
     const Predictor predictor(WARPLINE_SOURCE_DIR);
     std::int64_t extra = 0;
     for (auto unused : state) {
         extra = (extra + 128) % 1024;
+        benchmark::DoNotOptimize(predictor.predict(causal_point(state.range(0) + extra)));
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+
+/// Schedules of the SM remembered; more lengths than a predictor remembers shapes, so that every
+/// prediction is of one that it does not know. Argument: tokens.
+void remembered_schedules(benchmark::State& state) {
+    const Predictor predictor(WARPLINE_SOURCE_DIR);
+    std::int64_t extra = 0;
+    for (std::int64_t blocks = 0; blocks < 8; ++blocks) {
+        benchmark::DoNotOptimize(predictor.predict(causal_point(state.range(0) + 128 * blocks)));
+        benchmark::DoNotOptimize(
+            predictor.predict(causal_point(state.range(0) + 128 * blocks + 1)));
+    }
+    for (auto unused : state) {
+        extra = (extra + 1) % 1024;
         benchmark::DoNotOptimize(predictor.predict(causal_point(state.range(0) + extra)));
     }
     state.SetItemsProcessed(state.iterations());
@@ -65,7 +82,13 @@ BENCHMARK(cold_prediction)
     ->Arg(1 << 15)
     ->Arg(1 << 20)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(remembered_prediction)
+BENCHMARK(remembered_shape)
+    ->ArgName("tokens")
+    ->Arg(1 << 10)
+    ->Arg(1 << 15)
+    ->Arg(1 << 20)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(remembered_schedules)
     ->ArgName("tokens")
     ->Arg(1 << 10)
     ->Arg(1 << 15)

@@ -141,6 +141,98 @@ TEST_CASE("shards one after the other are the whole, as lines of JSON too") {
     CHECK(index == 6);
 }
 
+TEST_CASE("the files of all shards are merged into the whole, and only those") {
+    const TemporaryFolder folder;
+    const std::string study = study_in(folder, small_space);
+    for (const std::string& ending : {std::string(".csv"), std::string(".jsonl")}) {
+        const std::string all = folder / ("all" + ending);
+        REQUIRE(run({"sweep", study, "--out", all}).code == 0);
+        std::vector<std::string> parts;
+        for (const char* const shard : {"3/3", "1/3", "2/3"}) {
+            parts.push_back(folder / ("part" + std::string(1, shard[0]) + ending));
+            REQUIRE(run({"sweep", study, "--out", parts.back(), "--shard", shard}).code == 0);
+        }
+        const std::string merged = folder / ("merged" + ending);
+        const auto merge = [&](std::vector<std::string> files) {
+            std::vector<std::string> arguments = {"sweep", study, "--out", merged, "--merge"};
+            arguments.insert(arguments.end(), files.begin(), files.end());
+            return arguments;
+        };
+        check_refused(merge({parts[0], parts[1]}), 2, "points 2 to 3 are in none");
+        check_refused(merge({parts[0], parts[1], parts[2], parts[1]}), 2, "in another file");
+        check_refused(merge({parts[0], study, parts[2]}), 2, "study.yaml");
+        const std::string second = content(parts[2]);
+        std::ofstream(parts[2], std::ios::trunc) << second.substr(0, second.size() - 3);
+        check_refused(merge(parts), 2, "--resume");
+        std::ofstream(parts[2], std::ios::trunc) << second;
+        CHECK_FALSE(std::filesystem::exists(merged));
+        const Ran ran = run(merge(parts));
+        INFO(ran.err);
+        REQUIRE(ran.code == 0);
+        CHECK(content(merged) == content(all));
+        check_refused(merge(parts), 2, "results in it already");
+    }
+}
+
+TEST_CASE("scores say how often a kernel rescales") {
+    const auto ms = [](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments = {"predict", "fa4_fwd", "--seqlen", "4096", "--json",
+                                              "--mask",  "causal",  "--batch",  "1"};
+        arguments.insert(arguments.begin() + 2, more.begin(), more.end());
+        const Ran ran = run(arguments);
+        INFO(ran.err);
+        REQUIRE(ran.code == 0);
+        const auto prediction = nlohmann::json::parse(ran.out);
+        return std::pair<double, double>(
+            prediction["time_ms"].get<double>(),
+            prediction["provenance"]["parameters"]["rescale_probability"].get<double>());
+    };
+    const auto never = ms({});
+    const auto calm = ms({"--scores", "normal:1"});
+    const auto wild = ms({"--scores", "rising:10"});
+    const auto always = ms({"--set", "rescale_probability=1"});
+    CHECK(calm.second == 0.0);
+    CHECK(calm.first == never.first);
+    CHECK(wild.second == doctest::Approx(1.0));
+    CHECK(wild.first == always.first);
+    CHECK(wild.first > never.first);
+    check_refused({"predict", "fa4_fwd", "--scores", "gauss:1"}, 2, "gauss");
+    check_refused({"predict", "fa2_fwd", "--gpu", "h200", "--scores", "normal:1"}, 2,
+                  "rescale_threshold");
+    check_refused({"predict", "fa4_fwd", "--scores", "normal:1", "--set", "rescale_probability=1"},
+                  2, "--scores and --set");
+}
+
+TEST_CASE("rows do not depend on the number of threads") {
+    const TemporaryFolder folder;
+    const std::string study = study_in(folder,
+                                       "fixed: {kernel: fa4_fwd, batch: 1}\n"
+                                       "space:\n"
+                                       "  set.emulated: {from: 0, to: 32, step: 8}\n"
+                                       "  mask: [full, causal]\n"
+                                       "  seqlen: [512, 2048, 8192]\n");
+    std::vector<std::string> contents;
+    for (const char* const threads : {"1", "2", "7"}) {
+        const std::string path = folder / ("rows" + std::string(threads) + ".csv");
+        REQUIRE(run({"sweep", study, "--out", path, "--threads", threads}).code == 0);
+        contents.push_back(content(path));
+    }
+    CHECK(std::count(contents[0].begin(), contents[0].end(), '\n') == 31);
+    CHECK(contents[0] == contents[1]);
+    CHECK(contents[0] == contents[2]);
+}
+
+TEST_CASE("a disk that is full loses no finished row") {
+    const TemporaryFolder folder;
+    const std::string study = study_in(folder, small_space);
+    // CSV has a header, which cannot be written; lines of JSON fail at the first row.
+    std::filesystem::create_symlink("/dev/full", folder / "full.csv");
+    std::filesystem::create_symlink("/dev/full", folder / "full.jsonl");
+    check_refused({"sweep", study, "--out", folder / "full.csv"}, 2, "No space left");
+    check_refused({"sweep", study, "--out", folder / "full.jsonl"}, 2, "No space left");
+    check_refused({"sweep", study, "--out", folder / "full.jsonl"}, 2, "0 of 6 points");
+}
+
 TEST_CASE("sweeps that make no sense are refused before anything is written") {
     const TemporaryFolder folder;
     const std::string out = folder / "rows.csv";
