@@ -47,5 +47,6 @@ void add_explain(CLI::App& app, Request& request);
 void add_check(CLI::App& app, Request& request);
 void add_compare(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
+void add_trace(CLI::App& app, Request& request);
 
 }  // namespace warpline::cli
