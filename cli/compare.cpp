@@ -1,12 +1,16 @@
-// warpline compare FILE...: predicted against measured, row by row.
+// warpline compare FILE...: predicted against measured, row by row. compare --timeline FILE: what
+// the roles of a real kernel did when, against what the simulated ones do.
 #include "warpline/validate/compare.hpp"
 
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
+#include "warpline/device/record_schedule.hpp"
 #include "warpline/reports/comparison_report.hpp"
+#include "warpline/reports/timeline_report.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -20,6 +24,7 @@ struct CompareArguments {
     std::vector<std::string> set;
     std::string clock;
     std::string csv_file;
+    std::string timeline_file;
     bool csv = false;
 };
 
@@ -56,7 +61,75 @@ Result<CompareOptions> options_of(const CompareArguments& arguments) {
     return options;
 }
 
+/// Text, or CSV in its place or in a file, as --csv says.
+Result<std::string> deliver(const CompareArguments& arguments, std::string text, std::string csv) {
+    if (arguments.csv && arguments.csv_file.empty()) {
+        return csv;
+    }
+    if (arguments.csv) {
+        const auto written = write_files({{arguments.csv_file, std::move(csv)}});
+        if (!written) {
+            return tl::unexpected(written.error());
+        }
+    }
+    return text;
+}
+
+Result<Schedule> simulated_tile(const Request& request, const Timeline& timeline, KernelPlan& plan,
+                                const std::vector<std::string>& set) {
+    Result<Overrides> overrides = split_overrides(set);
+    if (!overrides) {
+        return tl::unexpected(overrides.error());
+    }
+    const auto spec = load_gpu_spec(request.data_dir, timeline.gpu, overrides->hardware);
+    if (!spec) {
+        return tl::unexpected(spec.error());
+    }
+    // The command line has the last word over what the kernel was compiled with.
+    std::vector<ParameterOverride> parameters = overrides->parameters;
+    for (const ParameterOverride& compiled : timeline.parameters) {
+        const bool again = std::any_of(
+            parameters.begin(), parameters.end(),
+            [&](const ParameterOverride& given) { return given.name == compiled.name; });
+        if (!again) {
+            parameters.push_back(compiled);
+        }
+    }
+    auto loaded = load_plan(request.data_dir, timeline.kernel, *spec, timeline.problem, parameters);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    plan = std::move(*loaded);
+    return record_longest_tile(*spec, plan, timeline.problem);
+}
+
+Result<std::string> timeline_answer(const Request& request, const CompareArguments& arguments) {
+    Result<Timeline> timeline = read_timeline(arguments.timeline_file);
+    if (!timeline) {
+        return tl::unexpected(timeline.error());
+    }
+    KernelPlan plan;
+    const Result<Schedule> schedule = simulated_tile(request, *timeline, plan, arguments.set);
+    if (!schedule) {
+        return tl::unexpected(schedule.error());
+    }
+    TimelineComparison comparison;
+    comparison.measured_times = step_times(timeline->spans);
+    const std::vector<Span> simulated = spans_of(plan, *schedule);
+    comparison.simulated_times = step_times(simulated);
+    comparison.units = busy_units(*schedule);
+    comparison.simulated_steps = most_executions(simulated);
+    comparison.measured = std::move(*timeline);
+    return deliver(arguments, timeline_text(comparison, request.style), timeline_csv(comparison));
+}
+
 Result<std::string> compare_text(const Request& request, const CompareArguments& arguments) {
+    if (!arguments.timeline_file.empty()) {
+        return timeline_answer(request, arguments);
+    }
+    if (arguments.files.empty()) {
+        return fail(FailureKind::usage, "compare wants tables of measured kernels, or --timeline");
+    }
     const Result<CompareOptions> options = options_of(arguments);
     if (!options) {
         return tl::unexpected(options.error());
@@ -69,17 +142,8 @@ Result<std::string> compare_text(const Request& request, const CompareArguments&
     if (!comparison) {
         return tl::unexpected(comparison.error());
     }
-    if (arguments.csv && arguments.csv_file.empty()) {
-        return comparison_csv(*comparison);
-    }
-    std::string text = comparison_text(*comparison, request.style);
-    if (arguments.csv) {
-        const auto written = write_files({{arguments.csv_file, comparison_csv(*comparison)}});
-        if (!written) {
-            return tl::unexpected(written.error());
-        }
-    }
-    return text;
+    return deliver(arguments, comparison_text(*comparison, request.style),
+                   comparison_csv(*comparison));
 }
 
 }  // namespace
@@ -88,9 +152,14 @@ void add_compare(CLI::App& app, Request& request) {
     CLI::App* const command =
         app.add_subcommand("compare", "Predicted against measured, row by row");
     const auto arguments = std::make_shared<CompareArguments>();
-    command->add_option("files", arguments->files, "tables of measured kernels, CSV")
-        ->required()
-        ->type_name("FILE");
+    CLI::Option* const files =
+        command->add_option("files", arguments->files, "tables of measured kernels, CSV")
+            ->type_name("FILE");
+    command
+        ->add_option("--timeline", arguments->timeline_file,
+                     "an in-kernel timeline, CSV: against the simulated steps")
+        ->type_name("FILE")
+        ->excludes(files);
     CLI::Option* const csv =
         command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
             ->type_name("[FILE]")

@@ -1,4 +1,4 @@
-// warpline trace KERNEL -o FILE: one tile's timeline for Perfetto.
+// warpline trace KERNEL -o FILE: one tile's chart for Perfetto.
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
@@ -85,21 +85,20 @@ Result<int> parse_cta(const std::string& text, int cluster) {
     return static_cast<int>(*cta);
 }
 
-std::string summary(const TraceArguments& arguments, const Timeline& timeline, std::size_t estimate,
+std::string summary(const TraceArguments& arguments, const SliceChart& chart, std::size_t estimate,
                     std::size_t written) {
     std::string text = fmt::format(
         "{}: {} slices in {} lanes, {} arrows, {} ({} estimated)\n", printable(arguments.output),
-        timeline.slices.size(), timeline.lanes.size(), timeline.flows.size(),
+        chart.slices.size(), chart.lanes.size(), chart.flows.size(),
         byte_text(static_cast<double>(written)), byte_text(static_cast<double>(estimate)));
     text += arguments.time == "cycles"
                 ? "time: a microsecond on the axis is an SM cycle; exact cycles in the arguments\n"
                 : "time: microseconds; viewers round to 1 ns, exact cycles are in the arguments\n";
-    if (timeline.folded > 0) {
+    for (const SkippedTime& fold : chart.folds) {
         text += fmt::format(
             "folded: {} cycles of the repeating loop left out at cycle {}; "
             "--all-iterations keeps them\n",
-            grouped(cycles_from_ticks(timeline.folded)),
-            grouped(cycles_from_ticks(timeline.folded_at)));
+            grouped(cycles_from_ticks(fold.time)), grouped(cycles_from_ticks(fold.at)));
     }
     return text + "open it at https://ui.perfetto.dev or chrome://tracing\n";
 }
@@ -132,12 +131,12 @@ Result<std::string> write_trace(const Request& request, const TraceArguments& ar
     const Result<Schedule> schedule =
         record_longest_tile(kernel->spec, kernel->plan, kernel->problem, engine,
                             arguments.all_iterations ? Iterations::all : Iterations::folded);
-    if (!schedule) {
-        return tl::unexpected(schedule.error());
+    if (!recording) {
+        return tl::unexpected(recording.error());
     }
-    const Timeline timeline =
-        part_of(build_timeline(kernel->plan, *schedule), *cta, window->from, window->to);
-    const std::size_t estimate = trace_size_estimate(timeline);
+    const SliceChart chart =
+        part_of(slice_chart(kernel->plan, *recording), *cta, window->from, window->to);
+    const std::size_t estimate = trace_size_estimate(chart);
     if (static_cast<double>(estimate) > most_bytes) {
         return fail(
             FailureKind::infeasible,
@@ -150,19 +149,19 @@ Result<std::string> write_trace(const Request& request, const TraceArguments& ar
     trace.title = fmt::format("{} on {}: the longest tile of {}", kernel->plan.kernel,
                               kernel->spec.id, describe(kernel->problem));
     trace.version = version_text();
-    std::string text = trace_json(kernel->plan, *schedule, timeline, trace);
+    std::string text = trace_json(kernel->plan, recording->schedule, chart, trace);
     const std::size_t size = text.size();
     if (const auto written = write_files({{arguments.output, std::move(text)}}); !written) {
         return tl::unexpected(written.error());
     }
-    return summary(arguments, timeline, estimate, size);
+    return summary(arguments, chart, estimate, size);
 }
 
 }  // namespace
 
 void add_trace(CLI::App& app, Request& request) {
     CLI::App* const command =
-        app.add_subcommand("trace", "Timeline of one tile, for Perfetto or chrome://tracing");
+        app.add_subcommand("trace", "SliceChart of one tile, for Perfetto or chrome://tracing");
     const auto arguments = std::make_shared<TraceArguments>();
     command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
         ->required()

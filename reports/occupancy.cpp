@@ -31,7 +31,7 @@ std::vector<OccupancyCurve> curves(const std::map<int, Changes>& all) {
     return out;
 }
 
-void add(Changes& changes, const TimelineSlice& slice, double share) {
+void add(Changes& changes, const ChartSlice& slice, double share) {
     changes[slice.start] += share;
     changes[slice.end] -= share;
 }
@@ -47,17 +47,17 @@ const Op* op_of(const KernelPlan& plan, const RoleUsage& usage, int op) {
 
 }  // namespace
 
-Occupancy occupancy_of(const KernelPlan& plan, const Schedule& schedule, const Timeline& timeline) {
+Occupancy occupancy_of(const KernelPlan& plan, const Schedule& schedule, const SliceChart& chart) {
     std::map<int, Changes> tensor, smem;
     const double cores = plan.machine.tensor_scope == UnitScope::sm
                              ? 1.0
                              : static_cast<double>(std::max(1, plan.machine.sub_partitions));
-    for (const TimelineSlice& slice : timeline.slices) {
-        const TimelineLane& lane = timeline.lanes[static_cast<std::size_t>(slice.lane)];
+    for (const ChartSlice& slice : chart.slices) {
+        const ChartLane& lane = chart.lanes[static_cast<std::size_t>(slice.lane)];
         const RoleUsage& usage = schedule.roles[static_cast<std::size_t>(slice.usage)];
         const Op* const op = op_of(plan, usage, slice.op);
-        if (op == nullptr || (slice.kind != TimelineSlice::Kind::issue &&
-                              slice.kind != TimelineSlice::Kind::async)) {
+        if (op == nullptr ||
+            (slice.kind != ChartSlice::Kind::issue && slice.kind != ChartSlice::Kind::async)) {
             continue;
         }
         const auto* const async = std::get_if<AsyncOp>(&op->body);

@@ -1,7 +1,7 @@
-// How much of the tensor cores and of the SMEM port is in use at each time of a timeline.
+// How much of the tensor cores and of the SMEM port is in use at each time of a chart.
 #pragma once
 
-#include "warpline/reports/timeline.hpp"
+#include "warpline/reports/slice_chart.hpp"
 
 #include <vector>
 
@@ -25,8 +25,8 @@ struct Occupancy {
     std::vector<OccupancyCurve> smem;
 };
 
-/// `timeline` was built of `schedule`, or is a part of what was.
+/// `chart` was built of `schedule`, or is a part of what was.
 [[nodiscard]] Occupancy occupancy_of(const KernelPlan& plan, const Schedule& schedule,
-                                     const Timeline& timeline);
+                                     const SliceChart& chart);
 
 }  // namespace warpline

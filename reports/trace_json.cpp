@@ -16,7 +16,7 @@
 namespace warpline {
 namespace {
 
-using Kind = TimelineSlice::Kind;
+using Kind = ChartSlice::Kind;
 
 /// A JSON string. Bytes that are not UTF-8 are replaced.
 std::string quoted(std::string_view text) {
@@ -39,22 +39,22 @@ std::string_view category(Kind kind) {
 
 class TraceWriter {
   public:
-    TraceWriter(const KernelPlan& plan, const Schedule& schedule, const Timeline& timeline,
+    TraceWriter(const KernelPlan& plan, const Schedule& schedule, const SliceChart& chart,
                 const TraceOptions& options)
         : plan_(plan),
           schedule_(schedule),
-          timeline_(timeline),
+          chart_(chart),
           options_(options),
           hertz_(boost::rational_cast<double>(options.clock)) {}
 
     std::string text() {
-        out_.reserve(trace_size_estimate(timeline_));
+        out_.reserve(trace_size_estimate(chart_));
         head();
         processes();
         slices();
         flows();
         counters();
-        fold();
+        folds();
         out_ += "\n]}\n";
         return std::move(out_);
     }
@@ -87,12 +87,12 @@ class TraceWriter {
             "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"title\":{},\"generator\":{},"
             "\"time_base\":{},\"clock_mhz\":{},\"folded_cycles\":{}}},\"traceEvents\":[",
             quoted(options_.title), quoted("warpline " + options_.version), quoted(base),
-            hertz_ * 1e-6, cycles_from_ticks(timeline_.folded));
+            hertz_ * 1e-6, cycles_from_ticks(folded_time(chart_)));
         time_base_ = base;
     }
 
     /// Warps of one resident cluster on one SM, or the units of one SM.
-    [[nodiscard]] int process_of(const TimelineLane& lane) const {
+    [[nodiscard]] int process_of(const ChartLane& lane) const {
         const int each = plan_.ctas_per_sm + 1;
         return 1 + lane.sm * each + (lane.unit ? plan_.ctas_per_sm : lane.resident);
     }
@@ -102,7 +102,7 @@ class TraceWriter {
 
     void processes() {
         std::map<int, std::string> names;
-        for (const TimelineLane& lane : timeline_.lanes) {
+        for (const ChartLane& lane : chart_.lanes) {
             std::string name = fmt::format("SM {}{}", lane.sm, lane.unit ? " units" : " warps");
             if (!lane.unit && plan_.ctas_per_sm > 1) {
                 name += fmt::format(" of resident {}", lane.resident);
@@ -116,8 +116,8 @@ class TraceWriter {
                   R"("args":{{"sort_index":{0}}}}})",
                   process);
         }
-        for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) {
-            const TimelineLane& lane = timeline_.lanes[i];
+        for (std::size_t i = 0; i < chart_.lanes.size(); ++i) {
+            const ChartLane& lane = chart_.lanes[i];
             event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
                   process_of(lane), i + 1, quoted(lane.name));
             event(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},)"
@@ -128,11 +128,11 @@ class TraceWriter {
 
     void slices() {
         std::vector<std::string> labels;
-        for (const std::string& label : timeline_.labels) {
+        for (const std::string& label : chart_.labels) {
             labels.push_back(quoted(label));
         }
-        for (const TimelineSlice& slice : timeline_.slices) {
-            const TimelineLane& lane = timeline_.lanes[static_cast<std::size_t>(slice.lane)];
+        for (const ChartSlice& slice : chart_.slices) {
+            const ChartLane& lane = chart_.lanes[static_cast<std::size_t>(slice.lane)];
             std::string arguments = fmt::format(
                 R"("start_cycle":{},"cycles":{},"us":{:.6f},"tile":{})",
                 cycles_from_ticks(slice.start), cycles_from_ticks(slice.end - slice.start),
@@ -159,34 +159,34 @@ class TraceWriter {
         }
     }
 
-    [[nodiscard]] const RoleUsage& usage(const TimelineSlice& slice) const {
+    [[nodiscard]] const RoleUsage& usage(const ChartSlice& slice) const {
         return schedule_.roles[static_cast<std::size_t>(slice.usage)];
     }
 
     /// Bound to the slices that enclose them: a tick before their ends.
     void flows() {
-        for (std::size_t i = 0; i < timeline_.flows.size(); ++i) {
-            const TimelineSlice& from = timeline_.slices[timeline_.flows[i].from];
-            const TimelineSlice& to = timeline_.slices[timeline_.flows[i].to];
+        for (std::size_t i = 0; i < chart_.flows.size(); ++i) {
+            const ChartSlice& from = chart_.slices[chart_.flows[i].from];
+            const ChartSlice& to = chart_.slices[chart_.flows[i].to];
             const Tick leaves = std::max(from.start, from.end - 1);
             const Tick reaches = std::max({leaves, to.start, to.end - 1});
             for (const bool end : {false, true}) {
-                const TimelineSlice& slice = end ? to : from;
+                const ChartSlice& slice = end ? to : from;
                 event(R"({{"ph":"{}",{}"name":{},"cat":"releases","id":{},"pid":{},"tid":{},)"
                       R"("ts":{}}})",
                       end ? "f" : "s", end ? R"("bp":"e",)" : "", quoted(flow_name(to)), i + 1,
-                      process_of(timeline_.lanes[static_cast<std::size_t>(slice.lane)]),
+                      process_of(chart_.lanes[static_cast<std::size_t>(slice.lane)]),
                       slice.lane + 1, at(end ? reaches : leaves));
             }
         }
     }
 
-    [[nodiscard]] std::string flow_name(const TimelineSlice& wait) const {
+    [[nodiscard]] std::string flow_name(const ChartSlice& wait) const {
         return cause_phrase(plan_, wait.cause);
     }
 
     void counters() {
-        const Occupancy occupancy = occupancy_of(plan_, schedule_, timeline_);
+        const Occupancy occupancy = occupancy_of(plan_, schedule_, chart_);
         const auto write = [&](const char* name, const std::vector<OccupancyCurve>& curves) {
             for (const OccupancyCurve& curve : curves) {
                 for (const OccupancyStep& step : curve.steps) {
@@ -200,18 +200,18 @@ class TraceWriter {
         write("SMEM port asked for", occupancy.smem);
     }
 
-    void fold() {
-        if (timeline_.folded > 0) {
+    void folds() {
+        for (const SkippedTime& fold : chart_.folds) {
             event(R"({{"ph":"i","s":"g","name":{},"cat":"fold","pid":1,"tid":0,"ts":{}}})",
                   quoted(fmt::format("{} cycles of the same left out here",
-                                     cycles_from_ticks(timeline_.folded))),
-                  at(timeline_.folded_at));
+                                     cycles_from_ticks(fold.time))),
+                  at(fold.at));
         }
     }
 
     const KernelPlan& plan_;
     const Schedule& schedule_;
-    const Timeline& timeline_;
+    const SliceChart& chart_;
     const TraceOptions& options_;
     double hertz_;
     std::string out_;
@@ -221,20 +221,20 @@ class TraceWriter {
 
 }  // namespace
 
-std::size_t trace_size_estimate(const Timeline& timeline) {
+std::size_t trace_size_estimate(const SliceChart& chart) {
     constexpr std::size_t head = 1000, lane = 250, slice = 260, flow = 250, step = 90;
     // Each slice that a counter follows begins and ends a step.
     std::size_t steps = 0;
-    for (const TimelineSlice& each : timeline.slices) {
+    for (const ChartSlice& each : chart.slices) {
         steps += each.kind == Kind::async ? 2 : 0;
     }
-    return head + lane * timeline.lanes.size() + slice * timeline.slices.size() +
-           flow * timeline.flows.size() + step * steps;
+    return head + lane * chart.lanes.size() + slice * chart.slices.size() +
+           flow * chart.flows.size() + step * steps;
 }
 
-std::string trace_json(const KernelPlan& plan, const Schedule& schedule, const Timeline& timeline,
+std::string trace_json(const KernelPlan& plan, const Schedule& schedule, const SliceChart& chart,
                        const TraceOptions& options) {
-    return TraceWriter(plan, schedule, timeline, options).text();
+    return TraceWriter(plan, schedule, chart, options).text();
 }
 
 }  // namespace warpline

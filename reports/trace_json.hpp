@@ -1,7 +1,7 @@
-// A timeline as a trace for Perfetto (ui.perfetto.dev) and chrome://tracing.
+// A chart as a trace for Perfetto (ui.perfetto.dev) and chrome://tracing.
 #pragma once
 
-#include "warpline/reports/timeline.hpp"
+#include "warpline/reports/slice_chart.hpp"
 #include "warpline/units/clock.hpp"
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct TraceOptions {
 };
 
 /// Bytes that trace_json() will need, to within a factor of two; more for long names.
-[[nodiscard]] std::size_t trace_size_estimate(const Timeline& timeline);
+[[nodiscard]] std::size_t trace_size_estimate(const SliceChart& chart);
 
 /// The JSON object format of the Trace Event specification. One process for the warps and one for
 /// the units of each SM, one thread a lane, complete events ("X") that do not overlap within a
@@ -30,6 +30,6 @@ struct TraceOptions {
 /// tensor cores busy, and the share of the SMEM port that the running operations ask for, each
 /// operation's bytes spread evenly over its time. Arguments carry exact times in cycles.
 [[nodiscard]] std::string trace_json(const KernelPlan& plan, const Schedule& schedule,
-                                     const Timeline& timeline, const TraceOptions& options);
+                                     const SliceChart& chart, const TraceOptions& options);
 
 }  // namespace warpline

@@ -50,11 +50,12 @@ struct Agent {
     int warp_slot = 0;  ///< instance of warp-scoped barriers
     int multiplicity = 1;
     int port = 0;   ///< sub-partition index over all SMs
-    int order = 0;  ///< position among the warps of its SM, for arbitration
+    int place = 0;  ///< there, of this warp
 
     AgentState state = AgentState::runnable;
     int pc = 0;
-    int batch = 0;  ///< of the current issue operation
+    int issue = -1;  ///< into CompiledPlan::issues, of the current issue operation; -1: another
+    int batch = 0;   ///< of the current issue operation
     Tick ready = 0;
     int ready_cause = 0;
     std::int64_t blocked_on = -1;

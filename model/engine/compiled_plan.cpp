@@ -21,9 +21,16 @@ class IssueCompiler {
     int compile(const IssueOp& op) {
         CompiledIssue issue;
         issue.first_batch = static_cast<int>(out_.batches.size());
+        issue.results_needed = op.results_needed;
         order_ = weave(op);
-        index_of_.assign(op.parts.size(), {});
         offset_.assign(order_.size(), 0);
+        position_.resize(order_.size());
+        first_of_.clear();
+        std::size_t total = 0;
+        for (const IssuePart& part : op.parts) {
+            first_of_.push_back(total);
+            total += static_cast<std::size_t>(std::max<std::int64_t>(0, part.count));
+        }
         const auto granularity = static_cast<std::size_t>(std::max(1, options_.granularity));
         for (std::size_t begin = 0; begin < order_.size(); begin += granularity) {
             add_batch(op, begin, std::min(order_.size(), begin + granularity), granularity);
@@ -52,9 +59,8 @@ class IssueCompiler {
 
     void add_batch(const IssueOp& op, std::size_t begin, std::size_t end, std::size_t granularity) {
         Batch batch;
-        std::array<UnitUse, unit_count> uses{};
-        std::array<Tick, unit_count> free{};
         Tick earliest = 0;
+        uses_.clear();
         batch.first_dependence = static_cast<int>(out_.dependences.size());
         for (std::size_t i = begin; i < end; ++i) {
             const IssuePart& part = op.parts[static_cast<std::size_t>(order_[i].part)];
@@ -62,14 +68,15 @@ class IssueCompiler {
             const auto unit = static_cast<std::size_t>(kind.unit);
             Tick at = earliest;
             Unit pacing = Unit::issue;
-            if (free[unit] > at) {
-                at = free[unit];
+            if (free_[unit] > at) {
+                at = free_[unit];
                 pacing = kind.unit;
             }
-            std::vector<std::size_t>& numbers = index_of_[static_cast<std::size_t>(order_[i].part)];
+            std::size_t* const positions =
+                position_.data() + first_of_[static_cast<std::size_t>(order_[i].part)];
             const std::int64_t before = order_[i].number - part.chains;
             if (part.chains > 0 && before >= 0) {
-                const std::size_t producer = numbers[static_cast<std::size_t>(before)];
+                const std::size_t producer = positions[before];
                 if (producer >= begin) {
                     if (offset_[producer] + latency(kind) > at) {
                         at = offset_[producer] + latency(kind);
@@ -80,7 +87,7 @@ class IssueCompiler {
                                    latency(kind) - at, kind.unit);
                 }
             }
-            numbers.push_back(i);
+            positions[order_[i].number] = i;
             offset_[i] = at;
             const Tick slots = kind.issue_slots * slot;
             earliest = at + slots;
@@ -89,22 +96,38 @@ class IssueCompiler {
             if (pacing != Unit::issue) {
                 batch.pacing = pacing;
             }
-            if (uses[unit].demand == 0) {
-                uses[unit] = {kind.unit, at, 0};
-            }
-            uses[unit].demand += kind.interval;
-            free[unit] = at + kind.interval;
+            add_use({kind.unit, at, kind.interval});
+            free_[unit] = at + kind.interval;
         }
         batch.next = earliest;
         batch.dependences = static_cast<int>(out_.dependences.size()) - batch.first_dependence;
-        batch.first_use = static_cast<int>(out_.uses.size());
-        for (const UnitUse& use : uses) {
-            if (use.demand > 0 && use.unit != Unit::issue) {
-                out_.uses.push_back(use);
-                ++batch.uses;
-            }
+        for (std::size_t i = begin; i < end; ++i) {
+            const IssuePart& part = op.parts[static_cast<std::size_t>(order_[i].part)];
+            free_[static_cast<std::size_t>(instruction(part).unit)] = 0;
+        }
+        std::sort(uses_.begin(), uses_.end(),
+                  [](const UnitUse& x, const UnitUse& y) { return x.unit < y.unit; });
+        if (!uses_.empty()) {
+            batch.use = uses_.front();
+            batch.first_more_use = static_cast<int>(out_.uses.size());
+            batch.more_uses = static_cast<int>(uses_.size()) - 1;
+            out_.uses.insert(out_.uses.end(), uses_.begin() + 1, uses_.end());
         }
         out_.batches.push_back(batch);
+    }
+
+    /// Adds to the use of a unit by the batch being cut.
+    void add_use(const UnitUse& use) {
+        if (use.demand == 0 || use.unit == Unit::issue) {
+            return;
+        }
+        for (UnitUse& known : uses_) {
+            if (known.unit == use.unit) {
+                known.demand += use.demand;
+                return;
+            }
+        }
+        uses_.push_back(use);
     }
 
     /// Records that the batch at `begin` must issue `gap` after the issue of instruction
@@ -126,9 +149,11 @@ class IssueCompiler {
     const EngineOptions& options_;
     CompiledPlan& out_;
     std::vector<WovenInstruction> order_;
-    std::vector<std::vector<std::size_t>>
-        index_of_;              ///< of each part: position of its instruction n
-    std::vector<Tick> offset_;  ///< of each instruction in its batch
+    std::vector<UnitUse> uses_;            ///< of the batch being cut
+    std::array<Tick, unit_count> free_{};  ///< of each unit, by the batch being cut; else 0
+    std::vector<std::size_t> first_of_;    ///< of each part: its first entry in position_
+    std::vector<std::size_t> position_;    ///< of each part's instructions in order_
+    std::vector<Tick> offset_;             ///< of each instruction in its batch
 };
 
 /// The issue slots, and LSU time, of an operation that is not an IssueOp; 0 slots = it costs none.
@@ -164,10 +189,8 @@ int add_single(const SlotCost& cost, CompiledPlan& out) {
     Batch batch;
     batch.slots = cost.slots;
     batch.next = cost.slots;
-    batch.first_use = static_cast<int>(out.uses.size());
     if (cost.lsu > 0) {
-        out.uses.push_back({Unit::lsu, 0, cost.lsu});
-        batch.uses = 1;
+        batch.use = {Unit::lsu, 0, cost.lsu};
     }
     batch.first_dependence = static_cast<int>(out.dependences.size());
     out.batches.push_back(batch);
@@ -237,19 +260,33 @@ std::int64_t LoopTraits::tail(const TileClass& tile) const {
 }
 
 std::vector<WovenInstruction> weave(const IssueOp& op) {
-    std::vector<WovenInstruction> order;
+    // The parts are in order themselves, so they are merged.
+    std::vector<WovenInstruction> fronts;
+    std::int64_t left = 0;
     for (std::size_t part = 0; part < op.parts.size(); ++part) {
-        for (std::int64_t n = 0; n < op.parts[part].count; ++n) {
-            order.push_back({static_cast<int>(part), n});
+        if (op.parts[part].count > 0) {
+            fronts.push_back({static_cast<int>(part), 0});
+            left += op.parts[part].count;
         }
     }
-    // position (n + 1/2) / count, compared without division; ties keep the order of the parts
-    std::stable_sort(order.begin(), order.end(),
-                     [&](const WovenInstruction& x, const WovenInstruction& y) {
-                         const std::int64_t cx = op.parts[static_cast<std::size_t>(x.part)].count;
-                         const std::int64_t cy = op.parts[static_cast<std::size_t>(y.part)].count;
-                         return (2 * x.number + 1) * cy < (2 * y.number + 1) * cx;
-                     });
+    const auto count = [&](const WovenInstruction& x) {
+        return op.parts[static_cast<std::size_t>(x.part)].count;
+    };
+    std::vector<WovenInstruction> order;
+    order.reserve(static_cast<std::size_t>(left));
+    for (; left > 0; --left) {
+        // position (n + 1/2) / count, compared without division; ties keep the order of the parts
+        WovenInstruction* first = fronts.data();
+        for (WovenInstruction& x : fronts) {
+            if ((2 * x.number + 1) * count(*first) < (2 * first->number + 1) * count(x)) {
+                first = &x;
+            }
+        }
+        order.push_back(*first);
+        if (++first->number == count(*first)) {
+            fronts.erase(fronts.begin() + (first - fronts.data()));
+        }
+    }
     return order;
 }
 

@@ -12,7 +12,7 @@ namespace warpline {
 
 /// Use of one unit by a batch, relative to the batch's issue.
 struct UnitUse {
-    Unit unit = Unit::alu;
+    Unit unit = Unit::issue;
     Tick offset = 0;  ///< of the first instruction on it
     Tick demand = 0;  ///< total
 };
@@ -29,7 +29,8 @@ struct Batch {
     Tick slots = 0;  ///< issue port time
     Tick next = 0;   ///< issue -> the warp could issue its next instruction, alone
     std::int64_t smem_bytes = 0;
-    int first_use = 0, uses = 0;
+    UnitUse use;                            ///< of its first unit; of the issue unit: of none
+    int first_more_use = 0, more_uses = 0;  ///< of others, which only larger batches have
     int first_dependence = 0, dependences = 0;
     Unit pacing = Unit::issue;  ///< the unit that makes `next` as long as it is
 };
@@ -40,6 +41,7 @@ struct CompiledIssue {
     Tick last_offset = 0;       ///< last batch's issue -> its last instruction's issue
     Unit producer = Unit::alu;  ///< of the last results
     bool reads_smem = false;
+    bool results_needed = true;  ///< by the warp's next operation
 };
 
 /// What the steady state must know of a loop: where its iterations may differ from one another.

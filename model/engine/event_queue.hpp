@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,6 +39,11 @@ struct Event {
 class EventQueue {
   public:
     [[nodiscard]] bool empty() const { return !holding_ && heap_.empty(); }
+    /// Of the next event; the largest tick when there is none.
+    [[nodiscard]] Tick next_time() const {
+        const Tick rest = heap_.empty() ? std::numeric_limits<Tick>::max() : heap_.front().time;
+        return holding_ ? std::min(rest, held_.time) : rest;
+    }
     [[nodiscard]] std::size_t size() const { return heap_.size() + (holding_ ? 1 : 0); }
 
     void push(Tick time, EventKind kind, std::int32_t a, std::int64_t b = 0) {

@@ -11,42 +11,53 @@ IssuePort::IssuePort(int index, const CompiledPlan& plan, const CauseTable& caus
     accounts_.fill(Account(causes.size()));
 }
 
-void IssuePort::add(const IssueRequest& request, Tick now, EventQueue& queue) {
-    waiting_.push_back(request);
+int IssuePort::add_warp(std::int32_t agent, int order) {
+    Warp& warp = warps_.emplace_back();
+    warp.agent = agent;
+    warp.order = order;
+    return static_cast<int>(warps_.size()) - 1;
+}
+
+void IssuePort::add(int place, const IssueRequest& request, Tick now, EventQueue& queue) {
+    Warp& warp = warps_[static_cast<std::size_t>(place)];
+    warp.request = request;
+    warp.waits = true;
+    next_ = nobody;
     if (granting_) {
         return;
     }
-    int cause = 0;
-    const Tick at = std::max(now, earliest(request, cause));
+    find_earliest(warp);
+    const Tick at = std::max(now, warp.earliest);
     if (dispatch_at_ == no_dispatch || at < dispatch_at_) {
-        dispatch_at_ = at;
-        queue.push(at, EventKind::dispatch, index_, ++version_);
+        schedule(at, queue);
     }
 }
 
-Tick IssuePort::earliest(const IssueRequest& request, int& cause) const {
-    Tick at = request.ready;
-    cause = request.cause;
-    if (!settings_.ideal_pipes) {
-        const Batch& batch = *request.batch;
-        for (int i = 0; i < batch.uses; ++i) {
-            const UnitUse& use =
-                plan_.uses[static_cast<std::size_t>(batch.first_use) + static_cast<std::size_t>(i)];
-            const Tick free = pipe_free_[static_cast<std::size_t>(use.unit)] - use.offset;
-            if (free > at) {
-                at = free;
-                cause = causes_.unit(use.unit);
-            }
+// Neither the port nor a pipe that is ideal is ever marked as taken: both are free from 0 on.
+void IssuePort::find_earliest(Warp& warp) const {
+    Tick at = warp.request.ready;
+    int cause = warp.request.cause;
+    const Batch& batch = *warp.request.batch;
+    const auto wait_for = [&](const UnitUse& use) {
+        const Tick free = pipe_free_[static_cast<std::size_t>(use.unit)] - use.offset;
+        if (free > at) {
+            at = free;
+            cause = causes_.unit(use.unit);
         }
+    };
+    wait_for(batch.use);
+    for (int i = 0; i < batch.more_uses; ++i) {
+        wait_for(plan_.uses[static_cast<std::size_t>(batch.first_more_use + i)]);
     }
-    if (!settings_.ideal_issue && issue_free_ > at) {
+    if (issue_free_ > at) {
         at = issue_free_;
         cause = causes_.unit(Unit::issue);
     }
-    return at;
+    warp.earliest = at;
+    warp.earliest_cause = cause;
 }
 
-bool IssuePort::preferred(const IssueRequest& x, const IssueRequest& y) const {
+bool IssuePort::preferred(const Warp& x, const Warp& y) const {
     switch (settings_.arbitration) {
         case Arbitration::greedy_then_oldest:
             if ((x.order == last_issuer_) != (y.order == last_issuer_)) {
@@ -62,89 +73,96 @@ bool IssuePort::preferred(const IssueRequest& x, const IssueRequest& y) const {
             break;
         }
         case Arbitration::oldest_request:
-            if (x.ready != y.ready) {
-                return x.ready < y.ready;
+            if (x.request.ready != y.request.ready) {
+                return x.request.ready < y.request.ready;
             }
             break;
     }
     return x.order < y.order;
 }
 
-bool IssuePort::dispatch(Tick now, std::int64_t version, EventQueue& queue, Grant& grant) {
-    if (version != version_) {
-        return false;
-    }
+bool IssuePort::dispatch(Tick now, EventQueue& queue, Grant& grant) {
     dispatch_at_ = no_dispatch;
-    std::size_t best = waiting_.size();
-    int best_cause = 0;
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-        int cause = 0;
-        if (earliest(waiting_[i], cause) <= now &&
-            (best == waiting_.size() || preferred(waiting_[i], waiting_[best]))) {
-            best = i;
-            best_cause = cause;
+    if (next_ == nobody) {
+        const Tick next = choose(now);
+        if (next_ == nobody) {
+            return false;
+        }
+        if (next > now) {
+            schedule(next, queue);
+            return false;
         }
     }
-    const bool issued = best < waiting_.size();
-    if (issued) {
-        grant.request = waiting_[best];
-        grant.time = now;
-        // A request that lost to another warp at this port has waited for the port.
-        grant.cause = now > grant.request.ready && best_cause == grant.request.cause
-                          ? causes_.unit(Unit::issue)
-                          : best_cause;
-        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(best));
-        grant.units_done = issue(grant.request, now, grant.cause);
-        granting_ = true;
-    } else {
-        schedule(now, queue);
-    }
-    return issued;
+    Warp* const best = &warps_[static_cast<std::size_t>(next_)];
+    next_ = nobody;
+    grant.agent = best->agent;
+    grant.request = best->request;
+    grant.time = now;
+    // A request that lost to another warp at this port has waited for the port.
+    grant.cause = now > best->request.ready && best->earliest_cause == best->request.cause
+                      ? causes_.unit(Unit::issue)
+                      : best->earliest_cause;
+    best->waits = false;
+    granting_ = true;
+    grant.units_done = issue(*best, now, grant.cause);
+    return true;
 }
 
-Tick IssuePort::issue(const IssueRequest& request, Tick now, int cause) {
-    const Batch& batch = *request.batch;
-    last_issuer_ = request.order;
+Tick IssuePort::issue(const Warp& warp, Tick now, int cause) {
+    const Batch& batch = *warp.request.batch;
+    last_issuer_ = warp.order;
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
     if (settings_.ideal_issue) {
-        port.charge(now, cause);
-        // Slots of different warps may overlap when the port is ideal: book what fits before the
-        // next issue.
-        port.work(port.until, std::max<Tick>(0, now + batch.slots - port.until), cause);
+        book_overlapping(port, now, batch.slots, cause);
     } else {
         port.work(now, batch.slots, cause);
         issue_free_ = now + batch.slots;
     }
-    Tick done = now;
-    for (int i = 0; i < batch.uses; ++i) {
-        const UnitUse& use =
-            plan_.uses[static_cast<std::size_t>(batch.first_use) + static_cast<std::size_t>(i)];
-        const auto unit = static_cast<std::size_t>(use.unit);
-        const Tick start = now + use.offset;
-        done = std::max(done, start + use.demand);
-        if (settings_.ideal_pipes) {
-            accounts_[unit].charge(start, cause);
-            accounts_[unit].work(accounts_[unit].until,
-                                 std::max<Tick>(0, start + use.demand - accounts_[unit].until),
-                                 cause);
-            continue;
-        }
-        accounts_[unit].work(start, use.demand, cause);
-        pipe_free_[unit] = start + use.demand;
+    if (batch.use.unit == Unit::issue) {
+        return now;
+    }
+    Tick done = use(batch.use, now, cause);
+    for (int i = 0; i < batch.more_uses; ++i) {
+        done = std::max(
+            done, use(plan_.uses[static_cast<std::size_t>(batch.first_more_use + i)], now, cause));
     }
     return done;
 }
 
-void IssuePort::schedule(Tick now, EventQueue& queue) {
-    Tick next = std::numeric_limits<Tick>::max();
-    for (const IssueRequest& request : waiting_) {
-        int cause = 0;
-        next = std::min(next, earliest(request, cause));
+/// Work of different warps may overlap when what does it is ideal: books what fits before the next.
+void IssuePort::book_overlapping(Account& account, Tick start, Tick duration, int cause) {
+    account.charge(start, cause);
+    account.work(account.until, std::max<Tick>(0, start + duration - account.until), cause);
+}
+
+Tick IssuePort::use(const UnitUse& use, Tick now, int cause) {
+    const auto unit = static_cast<std::size_t>(use.unit);
+    const Tick start = now + use.offset;
+    if (settings_.ideal_pipes) {
+        book_overlapping(accounts_[unit], start, use.demand, cause);
+    } else {
+        accounts_[unit].work(start, use.demand, cause);
+        pipe_free_[unit] = start + use.demand;
     }
-    if (!waiting_.empty()) {
-        dispatch_at_ = std::max(now, next);
-        queue.push(dispatch_at_, EventKind::dispatch, index_, ++version_);
+    return start + use.demand;
+}
+
+Tick IssuePort::choose(Tick now) {
+    Tick next = no_dispatch;
+    for (std::size_t i = 0; i < warps_.size(); ++i) {
+        Warp& warp = warps_[i];
+        if (!warp.waits) {
+            continue;
+        }
+        find_earliest(warp);
+        const Tick at = std::max(now, warp.earliest);
+        if (next_ == nobody || at < next ||
+            (at == next && preferred(warp, warps_[static_cast<std::size_t>(next_)]))) {
+            next_ = static_cast<int>(i);
+            next = at;
+        }
     }
+    return next;
 }
 
 }  // namespace warpline

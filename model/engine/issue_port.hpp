@@ -14,8 +14,6 @@ namespace warpline {
 
 /// A warp's next batch.
 struct IssueRequest {
-    std::int32_t agent = 0;
-    int order = 0;  ///< warp index, for arbitration
     const Batch* batch = nullptr;
     Tick ready = 0;  ///< earliest time by the warp's own dependences
     int cause = 0;   ///< what sets `ready`
@@ -23,6 +21,7 @@ struct IssueRequest {
 
 /// What the books need of a batch that was issued.
 struct Grant {
+    std::int32_t agent = 0;
     IssueRequest request;
     Tick time = 0;
     int cause =
@@ -40,32 +39,44 @@ class IssuePort {
 
     IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
 
-    void add(const IssueRequest& request, Tick now, EventQueue& queue);
+    static constexpr Tick no_dispatch = -1;
+
+    /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
+    [[nodiscard]] int add_warp(std::int32_t agent, int order);
+    /// Precondition: the warp does not wait already.
+    void add(int place, const IssueRequest& request, Tick now, EventQueue& queue);
+    /// Whether a dispatch event of this version still means anything.
+    [[nodiscard]] bool current(std::int64_t version) const { return version == version_; }
     /// Issues one batch if one may issue now. Returns whether it did; then what the grant causes is
     /// to be done, and resume() called.
-    bool dispatch(Tick now, std::int64_t version, EventQueue& queue, Grant& grant);
-    void resume(Tick now, EventQueue& queue) {
+    bool dispatch(Tick now, EventQueue& queue, Grant& grant);
+    /// The instant of the next dispatch, which the caller makes happen or hands to schedule();
+    /// no_dispatch when nobody waits.
+    [[nodiscard]] Tick resume(Tick now) {
         granting_ = false;
-        schedule(now, queue);
+        return choose(now);
+    }
+    void schedule(Tick at, EventQueue& queue) {
+        dispatch_at_ = at;
+        queue.push(at, EventKind::dispatch, index_, ++version_);
     }
 
     [[nodiscard]] const Account& account(Unit unit) const {
         return accounts_[static_cast<std::size_t>(unit)];
     }
     [[nodiscard]] std::int64_t version() const { return version_; }
-    [[nodiscard]] bool has_dispatch() const { return dispatch_at_ != no_dispatch; }
 
     template <typename Visitor>
     void visit(Visitor& visitor) {
-        visitor.compare(static_cast<std::int64_t>(waiting_.size()));
-        for (IssueRequest& request : waiting_) {
-            visitor.compare(request.agent);
-            visitor.clock(request.ready);
-            visitor.compare(request.cause);
-            // Which of two instants that have passed was the later one decides what is charged.
-            int latest = 0;
-            static_cast<void>(earliest(request, latest));
-            visitor.compare(latest);
+        for (Warp& warp : warps_) {
+            visitor.compare(warp.waits ? 1 : 0);
+            if (warp.waits) {
+                visitor.clock(warp.request.ready);
+                visitor.compare(warp.request.cause);
+                // Which of two instants that have passed was the later one decides what is charged.
+                visitor.compare(warp.earliest_cause);
+                visitor.stamp(warp.earliest);
+            }
         }
         visitor.instant(issue_free_);
         for (Tick& free : pipe_free_) {
@@ -81,24 +92,37 @@ class IssuePort {
     }
 
   private:
-    static constexpr Tick no_dispatch = -1;
+    struct Warp {
+        std::int32_t agent = 0;
+        int order = 0;
+        bool waits = false;
+        int earliest_cause = 0;  ///< what sets `earliest`
+        Tick earliest = 0;       ///< issue, as the port and its pipes stand
+        IssueRequest request;
+    };
 
-    /// Earliest issue of a request, and what sets it.
-    [[nodiscard]] Tick earliest(const IssueRequest& request, int& cause) const;
-    [[nodiscard]] bool preferred(const IssueRequest& x, const IssueRequest& y) const;
+    void find_earliest(Warp& warp) const;
+    [[nodiscard]] bool preferred(const Warp& x, const Warp& y) const;
     /// Returns when the last unit the batch uses is done.
-    Tick issue(const IssueRequest& request, Tick now, int cause);
-    void schedule(Tick now, EventQueue& queue);
+    Tick issue(const Warp& warp, Tick now, int cause);
+    static void book_overlapping(Account& account, Tick start, Tick duration, int cause);
+    /// Occupies a pipe for a batch issued now; returns when the pipe is done.
+    Tick use(const UnitUse& use, Tick now, int cause);
+    /// When one of those that wait may issue, and which comes first then. Sets `earliest` of all.
+    /// Precondition: next_ is nobody.
+    [[nodiscard]] Tick choose(Tick now);
 
     int index_;
     const CompiledPlan& plan_;
     const CauseTable& causes_;
     Settings settings_;
-    std::vector<IssueRequest> waiting_;
+    std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
     std::array<Tick, unit_count> pipe_free_{};
     Tick issue_free_ = 0;
     int last_issuer_ = -1;  ///< warp index
+    static constexpr int nobody = -1;
+    int next_ = nobody;  ///< who issues at the next dispatch; nobody: to be found out
     Tick dispatch_at_ = no_dispatch;
     bool granting_ = false;  ///< requests that come now are looked at together, in resume()
     std::int64_t version_ = 0;

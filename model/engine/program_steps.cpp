@@ -20,11 +20,15 @@ void Simulation::advance(int index) {
                 ++agent.pc;
                 continue;
             }
+            agent.issue = op.issue;
             agent.batch = 0;
-            agent.batch_issue.assign(static_cast<std::size_t>(issue.batches), 0);
-            request_issue(agent, index);
+            if (agent.batch_issue.size() < static_cast<std::size_t>(issue.batches)) {
+                agent.batch_issue.resize(static_cast<std::size_t>(issue.batches), 0);
+            }
+            request_issue(agent, issue);
         } else {
-            request_batch(agent, index, compiled_.batches[static_cast<std::size_t>(op.single)]);
+            agent.issue = -1;
+            request_batch(agent, compiled_.batches[static_cast<std::size_t>(op.single)]);
         }
         return;
     }
@@ -117,15 +121,13 @@ void Simulation::finish_agent(Agent& agent) {
     --unfinished_;
 }
 
-void Simulation::request_batch(Agent& agent, int index, const Batch& batch) {
+void Simulation::request_batch(Agent& agent, const Batch& batch) {
     agent.state = AgentState::runnable;
     ports_[static_cast<std::size_t>(agent.port)].add(
-        {index, agent.order, &batch, agent.ready, agent.ready_cause}, now_, queue_);
+        agent.place, {&batch, agent.ready, agent.ready_cause}, now_, queue_);
 }
 
-void Simulation::request_issue(Agent& agent, int index) {
-    const CompiledIssue& issue =
-        compiled_.issues[static_cast<std::size_t>(compiled_op(agent).issue)];
+void Simulation::request_issue(Agent& agent, const CompiledIssue& issue) {
     const Batch& batch =
         compiled_.batches[static_cast<std::size_t>(issue.first_batch + agent.batch)];
     for (int i = 0; i < batch.dependences; ++i) {
@@ -139,11 +141,31 @@ void Simulation::request_issue(Agent& agent, int index) {
             agent.ready_cause = causes_.latency(dependence.producer);
         }
     }
-    request_batch(agent, index, batch);
+    request_batch(agent, batch);
+}
+
+/// Issues from `port` for as long as nothing else happens before it can issue again: what comes
+/// next anyway need not pass through the queue.
+void Simulation::dispatch(IssuePort& port) {
+    Grant grant;
+    while (port.dispatch(now_, queue_, grant)) {
+        granted(grant);
+        const Tick next = port.resume(now_);
+        if (next == IssuePort::no_dispatch) {
+            return;
+        }
+        if (next >= queue_.next_time() || anchor_passed_ || next > latest_time ||
+            events_ >= options_.max_events) {
+            port.schedule(next, queue_);
+            return;
+        }
+        now_ = next;
+        ++events_;
+    }
 }
 
 void Simulation::granted(const Grant& grant) {
-    const int index = grant.request.agent;
+    const int index = grant.agent;
     Agent& agent = agents_[static_cast<std::size_t>(index)];
     const Tick now = grant.time;
     agent.account.charge(grant.request.ready, grant.request.cause);
@@ -152,10 +174,12 @@ void Simulation::granted(const Grant& grant) {
     agent.ready = now + grant.request.batch->next;
     agent.ready_cause = causes_.issue();
     agent.op_cause = grant.cause;
-    const OpBody& body = op_of(agent).body;
-    if (std::holds_alternative<IssueOp>(body)) {
+    if (agent.issue >= 0) {
         issue_granted(agent, index, grant);
-    } else if (const auto* async = std::get_if<AsyncOp>(&body)) {
+        return;
+    }
+    const OpBody& body = op_of(agent).body;
+    if (const auto* async = std::get_if<AsyncOp>(&body)) {
         async_granted(agent, index, *async, now);
     } else if (const auto* commit = std::get_if<CommitOp>(&body)) {
         commit_granted(agent, *commit, now);
@@ -174,8 +198,7 @@ void Simulation::granted(const Grant& grant) {
 }
 
 void Simulation::issue_granted(Agent& agent, int index, const Grant& grant) {
-    const CompiledIssue& issue =
-        compiled_.issues[static_cast<std::size_t>(compiled_op(agent).issue)];
+    const CompiledIssue& issue = compiled_.issues[static_cast<std::size_t>(agent.issue)];
     const Batch& batch = *grant.request.batch;
     if (agent.batch == 0) {
         agent.op_start = grant.time;
@@ -190,12 +213,11 @@ void Simulation::issue_granted(Agent& agent, int index, const Grant& grant) {
                  {PortRequester::Kind::warp_access, index}, grant.cause);
     }
     if (++agent.batch < issue.batches) {
-        request_issue(agent, index);
+        request_issue(agent, issue);
         return;
     }
-    const auto& op = std::get<IssueOp>(op_of(agent).body);
     record(agent, ScheduleEvent::Kind::issue, agent.op_start, agent.ready, agent.op_cause);
-    if (op.results_needed) {
+    if (issue.results_needed) {
         const Tick results = grant.time + issue.last_offset + issue.results_after;
         if (results > agent.ready) {
             agent.ready = results;

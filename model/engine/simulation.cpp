@@ -114,7 +114,9 @@ void Simulation::build_agents() {
                     agent.warp_slot = warp / step;
                     agent.multiplicity = step;
                     agent.port = cta * slices + (role.first_warp + warp) % slices;
-                    agent.order = cluster * warps_per_cta + role.first_warp + warp;
+                    agent.place = ports_[static_cast<std::size_t>(agent.port)].add_warp(
+                        static_cast<std::int32_t>(agents_.size()),
+                        cluster * warps_per_cta + role.first_warp + warp);
                     agent.handles.assign(static_cast<std::size_t>(role.handles), 0);
                     agent.ring_uses.assign(plan_.rings.size(), 0);
                     agent.waits.assign(static_cast<std::size_t>(barriers_.wait_counters()), 0);
@@ -225,7 +227,7 @@ Result<Schedule> Simulation::run() {
         anchor_passed_ = false;
         handle(event);
         if (anchor_passed_ && options_.fold_steady_state) {
-            steady_.observe(*this, event.time);
+            steady_.observe(*this, now_);
         }
     }
     if (unfinished_ > 0) {
@@ -237,7 +239,8 @@ Result<Schedule> Simulation::run() {
 void Simulation::handle(const Event& event) {
     switch (event.kind) {
         case EventKind::arrive:
-            count_arrivals(event.a, event.b, event.time);
+            count_arrivals(event.a, event.b, event.time,
+                           log_ == nullptr ? Arrival{} : log_->landed(event.a, event.time));
             break;
         case EventKind::launch:
             start(event.a, event.time);
@@ -272,11 +275,9 @@ void Simulation::handle(const Event& event) {
             transfer(event.a, event.time);
             break;
         case EventKind::dispatch: {
-            Grant grant;
             IssuePort& port = ports_[static_cast<std::size_t>(event.a)];
-            if (port.dispatch(event.time, event.b, queue_, grant)) {
-                granted(grant);
-                port.resume(event.time, queue_);
+            if (port.current(event.b)) {
+                dispatch(port);
             }
             break;
         }

@@ -9,6 +9,7 @@
 #include "warpline/engine/event_queue.hpp"
 #include "warpline/engine/folding.hpp"
 #include "warpline/engine/issue_port.hpp"
+#include "warpline/engine/releases.hpp"
 #include "warpline/engine/smem_port.hpp"
 #include "warpline/engine/steady_state.hpp"
 #include "warpline/engine/tensor_unit.hpp"
@@ -32,6 +33,8 @@ class Simulation final : TensorHost {
     Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles,
                const MemoryEnvironment& memory, const EngineOptions& options);
 
+    /// `log` must outlive the run.
+    void log_releases(ReleaseLog& log) { log_ = &log; }
     [[nodiscard]] Result<Schedule> run();
 
   private:
@@ -52,8 +55,8 @@ class Simulation final : TensorHost {
     void enter_loop(Agent& agent, const LoopBegin& loop);
     void leave_iteration(Agent& agent, int index, const LoopEnd& end);
     [[nodiscard]] TileClass tile_of(const Agent& agent) const;
-    void request_batch(Agent& agent, int index, const Batch& batch);
-    void request_issue(Agent& agent, int index);
+    void request_batch(Agent& agent, const Batch& batch);
+    void request_issue(Agent& agent, const CompiledIssue& issue);
     void granted(const Grant& grant);
     void issue_granted(Agent& agent, int index, const Grant& grant);
     void finish_agent(Agent& agent);
@@ -65,10 +68,12 @@ class Simulation final : TensorHost {
     void commit_granted(Agent& agent, const CommitOp& op, Tick now);
     void wait_granted(Agent& agent, int index, const WaitOp& op, Tick now);
     void drain_granted(Agent& agent, int index, const DrainOp& op, Tick now);
-    void signal(const Agent& agent, int instance, At at, std::int64_t count, Tick now, Tick delay);
+    void signal(const Agent& agent, int instance, At at, std::int64_t count, int op, Tick now,
+                Tick delay);
     [[nodiscard]] std::int64_t arrivals(const Agent& agent, int barrier, std::int64_t each) const;
-    void count_arrivals(int instance, std::int64_t count, Tick now);
-    void wake_from_barrier(int index, int barrier, Tick now);
+    void count_arrivals(int instance, std::int64_t count, Tick now, const Arrival& by);
+    /// `by` nobody: the phase had been complete.
+    void wake_from_barrier(int index, int barrier, Tick now, const Arrival& by);
     /// The instance in the agent's own CTA.
     [[nodiscard]] int instance_of(const Agent& agent, const BarrierRef& ref) const;
     [[nodiscard]] std::int64_t slot_of(const Agent& agent, const BarrierRef& ref) const;
@@ -91,7 +96,7 @@ class Simulation final : TensorHost {
     void quantum_written(std::int32_t flight, Tick now);
     void peer_write(std::int32_t flight, Tick quantum, Tick now);
     void completed(std::int32_t flight, Tick now);
-    void retire(Agent& agent, int index, int op_class, Tick now);
+    void retire(Agent& agent, int index, int op_class, int op, Tick now);
     [[nodiscard]] const CopyOp& copy_of(std::int32_t flight) const;
     [[nodiscard]] Tick port_ticks(std::int64_t bytes) const;
     [[nodiscard]] Tick memory_ticks(std::int64_t bytes) const;
@@ -108,6 +113,7 @@ class Simulation final : TensorHost {
     void tensor_room(int tensor, Tick now) override;
 
     void handle(const Event& event);
+    void dispatch(IssuePort& port);
 
     // results: results.cpp, deadlock.cpp
     [[nodiscard]] Schedule schedule();
@@ -179,6 +185,7 @@ class Simulation final : TensorHost {
     std::int64_t events_ = 0;
     SyncTimings sync_;
     std::vector<std::int32_t> woken_;
+    ReleaseLog* log_ = nullptr;  ///< only where releases are recorded
 };
 
 }  // namespace warpline

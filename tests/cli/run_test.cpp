@@ -77,6 +77,8 @@ TEST_CASE("names that do not exist are 2, with the nearest that does") {
     check_refused({"check", "/nonexistent.yaml"}, 2, "/nonexistent.yaml");
     check_refused({"check", "x"}, 2, ".yaml");
     check_refused({"compare", "/nonexistent.csv"}, 2, "/nonexistent.csv");
+    check_refused({"compare"}, 2, "--timeline");
+    check_refused({"compare", "--timeline", "/nonexistent.csv"}, 2, "/nonexistent.csv");
     check_refused({"--data-dir", "/nonexistent", "specs"}, 2, "/nonexistent");
 }
 
@@ -144,4 +146,22 @@ TEST_CASE("specs, explain and kernels answer") {
 TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/fa4_fwd.yaml"}).code == 0);
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/hw_specs/b200.yaml"}).code == 0);
+    for (const char* head_dim : {"64", "128", "256"}) {
+        for (const char* mask : {"full", "causal"}) {
+            CAPTURE(head_dim);
+            CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/warpline_sm90_fwd.yaml", "--gpu",
+                       "h200", "--head-dim", head_dim, "--mask", mask})
+                      .code == 0);
+        }
+    }
+}
+
+TEST_CASE("a shipped timeline is compared with its simulation") {
+    const Ran ran =
+        run({"compare", "--timeline",
+             WARPLINE_SOURCE_DIR "/validate/measured/timelines/h200_warpline_sm90_fwd_hd128.csv"});
+    CHECK(ran.code == 0);
+    CHECK(contains(ran.out, "interval of a step"));
+    CHECK(contains(ran.out, "consumer[1] after copy 0"));
+    CHECK(contains(ran.out, "softmax"));
 }

@@ -18,11 +18,11 @@ namespace {
 
 struct Recorded {
     KernelPlan plan;
-    Schedule schedule;
+    Recording recording;
 };
 
 /// A real kernel's tile of 64 loop steps on one of two CTAs of a pair.
-Recorded record(Iterations iterations) {
+Recorded recorded(Iterations iterations) {
     const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
     REQUIRE(spec);
     AttentionProblem problem;
@@ -31,9 +31,9 @@ Recorded record(Iterations iterations) {
     REQUIRE(source);
     auto plan = make_plan(*source, *spec, problem);
     REQUIRE(plan);
-    auto schedule = record_longest_tile(*spec, *plan, problem, {}, iterations);
-    REQUIRE(schedule);
-    return {std::move(*plan), std::move(*schedule)};
+    auto recording = record_tile(*spec, *plan, problem, {}, iterations);
+    REQUIRE(recording);
+    return {std::move(*plan), std::move(*recording)};
 }
 
 TraceOptions options(TimeBase base = TimeBase::cycles) {
@@ -81,17 +81,18 @@ TEST_CASE("the checker finds what is wrong with a trace") {
 
 TEST_CASE("a small schedule as a trace, number by number") {
     Prediction prediction = test::example_prediction();
-    prediction.schedule.events[0].released_by = {1, 0, prediction.schedule.events[2].completed};
     prediction.schedule.events[0].end = ticks_from_cycles(310);
     prediction.schedule.events[1].start = ticks_from_cycles(310);
     prediction.schedule.events[1].end = ticks_from_cycles(320);
-    const Timeline timeline = build_timeline(prediction.plan, prediction.schedule);
-    REQUIRE(timeline.lanes.size() == 2);
-    CHECK(timeline.lanes[0].name == "softmax[0]");
-    CHECK(timeline.lanes[1].name == "tensor");
-    REQUIRE(timeline.flows.size() == 1);
-    CHECK(timeline.slices[timeline.flows[0].from].kind == TimelineSlice::Kind::async);
-    const std::string text = trace_json(prediction.plan, prediction.schedule, timeline, options());
+    const Release release{0, 0, ticks_from_cycles(310),
+                          1, 0, prediction.schedule.events[2].completed};
+    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {release}, {}});
+    REQUIRE(chart.lanes.size() == 2);
+    CHECK(chart.lanes[0].name == "softmax[0]");
+    CHECK(chart.lanes[1].name == "tensor");
+    REQUIRE(chart.flows.size() == 1);
+    CHECK(chart.slices[chart.flows[0].from].kind == ChartSlice::Kind::async);
+    const std::string text = trace_json(prediction.plan, prediction.schedule, chart, options());
     check_sound(text);
     const json trace = json::parse(text);
     for (const json& event : trace["traceEvents"]) {
@@ -106,54 +107,55 @@ TEST_CASE("a small schedule as a trace, number by number") {
     }
     CHECK(count(trace, "X") == 3);
     CHECK(count(trace, "s") == 1);
-    const json seconds = json::parse(trace_json(prediction.plan, prediction.schedule, timeline,
-                                                options(TimeBase::microseconds)));
+    const json seconds = json::parse(
+        trace_json(prediction.plan, prediction.schedule, chart, options(TimeBase::microseconds)));
     CHECK(seconds["traceEvents"].back()["ts"] == doctest::Approx(300 / 1600.0));
 }
 
 TEST_CASE("a kernel's trace keeps the format's rules, folded, whole and in part") {
-    const Recorded folded = record(Iterations::folded);
-    const Recorded whole = record(Iterations::all);
-    const Timeline timeline = build_timeline(folded.plan, folded.schedule);
-    const Timeline all = build_timeline(whole.plan, whole.schedule);
-    CHECK(all.folded == 0);
-    CHECK(timeline.folded > 0);
-    CHECK(timeline.end + timeline.folded == all.end);
-    CHECK(timeline.slices.size() < all.slices.size());
-    for (const Timeline* const each : {&timeline, &all}) {
-        const Recorded& of = each == &timeline ? folded : whole;
-        const std::string text = trace_json(of.plan, of.schedule, *each, options());
+    const Recorded folded = recorded(Iterations::folded);
+    const Recorded whole = recorded(Iterations::all);
+    const SliceChart chart = slice_chart(folded.plan, folded.recording);
+    const SliceChart all = slice_chart(whole.plan, whole.recording);
+    CHECK(folded_time(all) == 0);
+    CHECK(folded_time(chart) > 0);
+    CHECK(chart.end + folded_time(chart) == all.end);
+    CHECK(chart.slices.size() < all.slices.size());
+    for (const SliceChart* const each : {&chart, &all}) {
+        const Recorded& of = each == &chart ? folded : whole;
+        const std::string text = trace_json(of.plan, of.recording.schedule, *each, options());
         check_sound(text);
         CHECK(text.size() < 2 * trace_size_estimate(*each));
         CHECK(trace_size_estimate(*each) < 2 * text.size());
     }
-    const Timeline part = part_of(all, 0, ticks_from_cycles(10'000), ticks_from_cycles(20'000));
+    const SliceChart part = part_of(all, 0, ticks_from_cycles(10'000), ticks_from_cycles(20'000));
     REQUIRE(!part.slices.empty());
     CHECK(part.slices.size() < all.slices.size());
-    for (const TimelineLane& lane : part.lanes) {
+    for (const ChartLane& lane : part.lanes) {
         CHECK(lane.sm == 0);
     }
-    check_sound(trace_json(whole.plan, whole.schedule, part, options(TimeBase::microseconds)));
+    check_sound(
+        trace_json(whole.plan, whole.recording.schedule, part, options(TimeBase::microseconds)));
 }
 
 TEST_CASE("every wait that was long has an arrow to it, from a cause that comes before") {
-    const Recorded whole = record(Iterations::all);
-    const Timeline timeline = build_timeline(whole.plan, whole.schedule);
-    std::vector<bool> reached(timeline.slices.size(), false);
-    for (const TimelineFlow& flow : timeline.flows) {
+    const Recorded whole = recorded(Iterations::all);
+    const SliceChart chart = slice_chart(whole.plan, whole.recording);
+    std::vector<bool> reached(chart.slices.size(), false);
+    for (const ChartFlow& flow : chart.flows) {
         reached[flow.to] = true;
-        const TimelineSlice& from = timeline.slices[flow.from];
-        const TimelineSlice& to = timeline.slices[flow.to];
-        CHECK(to.kind == TimelineSlice::Kind::wait);
+        const ChartSlice& from = chart.slices[flow.from];
+        const ChartSlice& to = chart.slices[flow.to];
+        CHECK(to.kind == ChartSlice::Kind::wait);
         CHECK(from.end <= to.end);
         // What ends a wait lies within it.
         CHECK(std::max(from.completed, from.end) > to.start);
     }
     std::size_t waits = 0, missed = 0;
-    for (std::size_t i = 0; i < timeline.slices.size(); ++i) {
-        const TimelineSlice& slice = timeline.slices[i];
+    for (std::size_t i = 0; i < chart.slices.size(); ++i) {
+        const ChartSlice& slice = chart.slices[i];
         const bool blocked = slice.end - slice.start > ticks_from_cycles(100);
-        if (slice.kind == TimelineSlice::Kind::wait && slice.cause.kind == Cause::Kind::barrier &&
+        if (slice.kind == ChartSlice::Kind::wait && slice.cause.kind == Cause::Kind::barrier &&
             blocked) {
             ++waits;
             missed += reached[i] ? 0U : 1U;
@@ -163,19 +165,21 @@ TEST_CASE("every wait that was long has an arrow to it, from a cause that comes 
     CHECK(missed == 0);
 }
 
-TEST_CASE("recorded or not, folded or not, the engine gives the same times") {
-    const Recorded folded = record(Iterations::folded);
-    const Recorded whole = record(Iterations::all);
-    CHECK(folded.schedule.makespan == whole.schedule.makespan);
-    CHECK(folded.schedule.steady.skipped % folded.schedule.steady.period == 0);
+TEST_CASE("folded or not, the engine gives the same times") {
+    const Recorded folded = recorded(Iterations::folded);
+    const Recorded whole = recorded(Iterations::all);
+    CHECK(folded.recording.schedule.makespan == whole.recording.schedule.makespan);
+    CHECK(whole.recording.skips.empty());
+    REQUIRE(folded.recording.skips.size() == 1);
+    CHECK(folded.recording.skips[0].time % folded.recording.schedule.steady.period == 0);
 }
 
 TEST_CASE("names cannot break out of the JSON") {
     Prediction prediction = test::example_prediction();
     prediction.plan.roles[1].program[0].label = "\"}]}</script>\n\xff";
     prediction.plan.roles[0].name = "\\";
-    const Timeline timeline = build_timeline(prediction.plan, prediction.schedule);
-    check_sound(trace_json(prediction.plan, prediction.schedule, timeline, options()));
+    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {}, {}});
+    check_sound(trace_json(prediction.plan, prediction.schedule, chart, options()));
 }
 
 TEST_CASE("occupancy adds up what runs at a time") {
@@ -186,8 +190,8 @@ TEST_CASE("occupancy adds up what runs at a time") {
     AsyncOp async;
     async.work = mma;
     prediction.plan.roles[1].program[0].body = async;
-    const Timeline timeline = build_timeline(prediction.plan, prediction.schedule);
-    const Occupancy occupancy = occupancy_of(prediction.plan, prediction.schedule, timeline);
+    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {}, {}});
+    const Occupancy occupancy = occupancy_of(prediction.plan, prediction.schedule, chart);
     REQUIRE(occupancy.tensor.size() == 1);
     REQUIRE(occupancy.tensor[0].steps.size() == 2);
     CHECK(occupancy.tensor[0].steps[0].at == ticks_from_cycles(220));

@@ -82,6 +82,25 @@ __device__ __forceinline__ void load_box(void* to, const CUtensorMap* map, int c
         : "memory");
 }
 
+// The same from one plane of a three-dimensional tensor.
+__device__ __forceinline__ void load_box(void* to, const CUtensorMap* map, int column, int row,
+                                         int plane, Mbarrier& barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+        "l"(map), "r"(column), "r"(row), "r"(plane), "r"(barrier.address())
+        : "memory");
+}
+
+__device__ __forceinline__ void store_box(const CUtensorMap* map, int column, int row, int plane,
+                                          const void* from) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::
+            "l"(map),
+        "r"(column), "r"(row), "r"(plane), "r"(shared_address(from))
+        : "memory");
+}
+
 __device__ __forceinline__ void store_box(const CUtensorMap* map, int column, int row,
                                           const void* from) {
     asm volatile(

@@ -1,31 +1,16 @@
 // What does 2^x cost when fused multiply-adds compute it instead of the special function unit, and
 // which share of the elements is best done so?
+#include "../common/exp2.cuh"
 #include "chains.cuh"
 #include "mixes.cuh"
 
 namespace micro {
 namespace {
 
-// 2^f on [0, 1) as 1 + f (c1 + f (c2 + f c3)): least largest relative error for a cubic through
-// (0, 1), 8.6e-5.
-constexpr float kC1 = 0.69511707F;
-constexpr float kC2 = 0.22764373F;
-constexpr float kC3 = 0.07706820F;
-// Adding 1.5 * 2^23 leaves the integer part, rounded down, in the low mantissa bits.
-constexpr float kRound = 12582912.0F;
-
 // x <- 2^-x, as Ex2 does, so the chain converges to the same value.
 struct Ex2Cubic : FloatOp {
     static constexpr const char* kName = "ex2_cubic";
-    __device__ static void link(Pair& s, Word, Word, int) {
-        const float x = fmaxf(-real(s.x), -127.0F);
-        const float shifted = __fadd_rd(x, kRound);
-        const float fraction = __fsub_rn(x, __fsub_rn(shifted, kRound));
-        float p = __fmaf_rn(kC3, fraction, kC2);
-        p = __fmaf_rn(p, fraction, kC1);
-        p = __fmaf_rn(p, fraction, 1.0F);
-        s.x = (bits(shifted) << 23) + bits(p);
-    }
+    __device__ static void link(Pair& s, Word, Word, int) { s.x = bits(exp2_cubic(-real(s.x))); }
     static void host_link(Pair& s, Word, Word, int) { s.x = bits(std::exp2(-real(s.x))); }
     static bool same(Word got, Word want) { return near(real(got), real(want), 1.5e-4F); }
 };

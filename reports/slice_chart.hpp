@@ -1,7 +1,7 @@
 // A schedule as lanes of slices that never overlap: what traces and charts draw.
 #pragma once
 
-#include "warpline/engine/schedule.hpp"
+#include "warpline/engine/releases.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 namespace warpline {
 
 /// A row: a warp, or one of the slots of a unit that serves several operations at a time.
-struct TimelineLane {
+struct ChartLane {
     std::string name;  ///< "softmax[0]", "tensor", "memory 2"
     int sm = 0;        ///< of the cluster
     int resident = 0;  ///< co-resident cluster; units are shared by all and have 0
     bool unit = false;
 };
 
-struct TimelineSlice {
+struct ChartSlice {
     enum class Kind : std::uint8_t {
         issue,   ///< a warp executes instructions
         async,   ///< a unit serves an asynchronous operation
@@ -28,7 +28,7 @@ struct TimelineSlice {
     };
     Kind kind = Kind::issue;
     int lane = 0;
-    int label = 0;  ///< index into Timeline::labels
+    int label = 0;  ///< index into SliceChart::labels
     int usage = 0;  ///< index into Schedule::roles
     int op = 0;     ///< of its program
     std::int64_t tile = 0;
@@ -40,27 +40,30 @@ struct TimelineSlice {
 };
 
 /// The slice `from` ends the wait `to`.
-struct TimelineFlow {
+struct ChartFlow {
     std::size_t from = 0, to = 0;
 };
 
-struct Timeline {
+struct SliceChart {
     std::vector<std::string> labels;
-    std::vector<TimelineLane> lanes;    ///< warps before units, SM by SM
-    std::vector<TimelineSlice> slices;  ///< by lane, then start
-    std::vector<TimelineFlow> flows;    ///< in order of `to`
-    Tick end = 0;                       ///< of the last slice
-    /// Periods left out of the record: what is at `folded_at` or later happens `folded` ticks later
-    /// in truth. Times here have that taken away.
-    Tick folded_at = 0, folded = 0;
+    std::vector<ChartLane> lanes;    ///< warps before units, SM by SM
+    std::vector<ChartSlice> slices;  ///< by lane, then start
+    std::vector<ChartFlow> flows;    ///< in order of `to`
+    Tick end = 0;                    ///< of the last slice
+    /// Where periods of a loop were left out, and how much later what follows happens in truth.
+    /// Times here have that taken away.
+    std::vector<SkippedTime> folds;
 };
 
 /// Slices of no length are left out, and so are arrivals that ended no wait. An MMA of a pair has a
 /// slice on both tensor cores.
-[[nodiscard]] Timeline build_timeline(const KernelPlan& plan, const Schedule& schedule);
+[[nodiscard]] SliceChart slice_chart(const KernelPlan& plan, const Recording& recording);
 
-/// What of `timeline` lies on SM `sm` (-1: all) and in [from, to): slices that reach into it,
+/// Over all folds.
+[[nodiscard]] Tick folded_time(const SliceChart& chart);
+
+/// What of `chart` lies on SM `sm` (-1: all) and in [from, to): slices that reach into it,
 /// whole, and flows of which both ends are left.
-[[nodiscard]] Timeline part_of(const Timeline& timeline, int sm, Tick from, Tick to);
+[[nodiscard]] SliceChart part_of(const SliceChart& chart, int sm, Tick from, Tick to);
 
 }  // namespace warpline

@@ -1,4 +1,4 @@
-#include "warpline/reports/timeline.hpp"
+#include "warpline/reports/slice_chart.hpp"
 
 #include "warpline/reports/lanes.hpp"
 #include "warpline/reports/phrases.hpp"
@@ -16,7 +16,7 @@
 namespace warpline {
 namespace {
 
-using Kind = TimelineSlice::Kind;
+using Kind = ChartSlice::Kind;
 
 /// Where a row stands: SM by SM, warps in order, then units.
 struct Row {
@@ -35,18 +35,24 @@ struct Row {
 /// An operation or an arrival, to be found again by who did it and when.
 using Deed = std::tuple<int, int, Tick>;  // usage, op, time
 
-class TimelineBuilder {
+class ChartBuilder {
   public:
-    TimelineBuilder(const KernelPlan& plan, const Schedule& schedule)
-        : plan_(plan), schedule_(schedule) {}
+    ChartBuilder(const KernelPlan& plan, const Recording& recording)
+        : plan_(plan), recording_(recording), schedule_(recording.schedule) {}
 
-    Timeline build() {
-        out_.folded_at = schedule_.steady.skipped_at;
-        out_.folded = schedule_.steady.skipped;
+    SliceChart build() {
+        Tick before = 0;
+        for (const SkippedTime& skip : recording_.skips) {
+            out_.folds.push_back({skip.at - before, skip.time});
+            before += skip.time;
+        }
+        for (const Release& release : recording_.releases) {
+            releases_[{release.waiter, release.wait, release.resumed}] = &release;
+        }
         for (const ScheduleEvent& event : schedule_.events) {
             const auto usage = static_cast<std::size_t>(event.usage);
             if (event.usage >= 0 && usage < schedule_.roles.size()) {
-                add(unfolded(event));
+                add(event, skipped_before(event.end));
             }
         }
         place();
@@ -56,21 +62,18 @@ class TimelineBuilder {
 
   private:
     struct Placed {
-        TimelineSlice slice;
+        ChartSlice slice;
         std::optional<Deed> released_by;
         bool findable = true;  ///< false: the other half of a pair's MMA
     };
 
-    /// With the time that was skipped before it taken away.
-    [[nodiscard]] ScheduleEvent unfolded(ScheduleEvent event) const {
-        const Tick skipped = schedule_.steady.skipped;
-        if (skipped > 0 && event.end >= schedule_.steady.skipped_at + skipped) {
-            for (Tick* const time : {&event.start, &event.end, &event.requested, &event.completed,
-                                     &event.released_by.at}) {
-                *time -= skipped;
-            }
+    /// Time left out before an event that ends at `end`.
+    [[nodiscard]] Tick skipped_before(Tick end) const {
+        Tick skipped = 0;
+        for (const SkippedTime& skip : recording_.skips) {
+            skipped += end >= skip.at + skip.time ? skip.time : 0;
         }
-        return event;
+        return skipped;
     }
 
     int label(const std::string& text) {
@@ -81,13 +84,13 @@ class TimelineBuilder {
         return entry->second;
     }
 
-    void add(const ScheduleEvent& event) {
+    void add(const ScheduleEvent& event, Tick skipped) {
         if (event.end <= event.start) {
             return;
         }
         const RoleUsage& usage = schedule_.roles[static_cast<std::size_t>(event.usage)];
         Placed placed;
-        TimelineSlice& slice = placed.slice;
+        ChartSlice& slice = placed.slice;
         slice.kind = event.kind == ScheduleEvent::Kind::issue   ? Kind::issue
                      : event.kind == ScheduleEvent::Kind::async ? Kind::async
                                                                 : Kind::wait;
@@ -96,19 +99,20 @@ class TimelineBuilder {
         slice.op = event.op;
         slice.tile = event.tile;
         slice.iteration = event.iteration;
-        slice.start = event.start;
-        slice.end = event.end;
-        slice.requested = event.requested;
-        slice.completed = event.completed;
+        slice.start = event.start - skipped;
+        slice.end = event.end - skipped;
+        slice.requested = event.requested - skipped;
+        slice.completed = event.completed - skipped;
         slice.cause = event.cause;
         if (slice.kind == Kind::async) {
             add_served(event, usage, std::move(placed));
             return;
         }
-        if (event.released_by.usage >= 0) {
-            placed.released_by =
-                Deed{event.released_by.usage, event.released_by.op, event.released_by.at};
-            add_arrival(event.released_by, event);
+        const auto release = releases_.find({event.usage, event.op, event.end});
+        if (slice.kind == Kind::wait && release != releases_.end()) {
+            const Release& by = *release->second;
+            placed.released_by = Deed{by.usage, by.op, by.at - skipped};
+            add_arrival(*placed.released_by, event.tile);
         }
         rows_[{usage.sm, false, usage.resident, event.usage, -1}].push_back(std::move(placed));
     }
@@ -127,28 +131,28 @@ class TimelineBuilder {
     }
 
     /// The cycle in which a warp arrived or committed. Completions have slices of their own.
-    void add_arrival(const Release& release, const ScheduleEvent& wait) {
-        const auto index = static_cast<std::size_t>(release.usage);
-        if (index >= schedule_.roles.size()) {
+    void add_arrival(const Deed& deed, std::int64_t tile) {
+        const auto& [by, op_index, at] = deed;
+        const auto index = static_cast<std::size_t>(by);
+        if (by < 0 || index >= schedule_.roles.size()) {
             return;
         }
         const RoleUsage& usage = schedule_.roles[index];
-        const Op* const op = find_op(usage.role, release.op);
-        const Deed deed{release.usage, release.op, release.at};
+        const Op* const op = find_op(usage.role, op_index);
         if (op == nullptr || std::holds_alternative<AsyncOp>(op->body) ||
             !arrivals_.insert(deed).second) {
             return;
         }
         Placed placed;
-        TimelineSlice& slice = placed.slice;
+        ChartSlice& slice = placed.slice;
         slice.kind = Kind::arrive;
-        slice.label = label(op_label(plan_, usage.role, release.op));
-        slice.usage = release.usage;
-        slice.op = release.op;
-        slice.tile = wait.tile;
-        slice.start = slice.requested = release.at;
-        slice.end = slice.completed = release.at + ticks_per_cycle;
-        rows_[{usage.sm, false, usage.resident, release.usage, -1}].push_back(std::move(placed));
+        slice.label = label(op_label(plan_, usage.role, op_index));
+        slice.usage = by;
+        slice.op = op_index;
+        slice.tile = tile;
+        slice.start = slice.requested = at;
+        slice.end = slice.completed = at + ticks_per_cycle;
+        rows_[{usage.sm, false, usage.resident, by, -1}].push_back(std::move(placed));
     }
 
     [[nodiscard]] const Op* find_op(int role, int op) const {
@@ -209,7 +213,7 @@ class TimelineBuilder {
     void take(const Placed& placed, int lane) {
         const std::size_t index = out_.slices.size();
         out_.slices.push_back(placed.slice);
-        TimelineSlice& slice = out_.slices.back();
+        ChartSlice& slice = out_.slices.back();
         slice.lane = lane;
         out_.end = std::max(out_.end, slice.end);
         if (placed.released_by) {
@@ -234,8 +238,10 @@ class TimelineBuilder {
     }
 
     const KernelPlan& plan_;
+    const Recording& recording_;
     const Schedule& schedule_;
-    Timeline out_;
+    SliceChart out_;
+    std::map<Deed, const Release*> releases_;  ///< by waiter, wait and its end
     std::map<std::string, int> labels_;
     std::map<Row, std::vector<Placed>> rows_;
     std::set<Deed> arrivals_;  ///< those that have a slice
@@ -245,33 +251,41 @@ class TimelineBuilder {
 
 }  // namespace
 
-Timeline build_timeline(const KernelPlan& plan, const Schedule& schedule) {
-    return TimelineBuilder(plan, schedule).build();
+SliceChart slice_chart(const KernelPlan& plan, const Recording& recording) {
+    return ChartBuilder(plan, recording).build();
 }
 
-Timeline part_of(const Timeline& timeline, int sm, Tick from, Tick to) {
-    Timeline part = timeline;
+Tick folded_time(const SliceChart& chart) {
+    Tick time = 0;
+    for (const SkippedTime& fold : chart.folds) {
+        time += fold.time;
+    }
+    return time;
+}
+
+SliceChart part_of(const SliceChart& chart, int sm, Tick from, Tick to) {
+    SliceChart part = chart;
     part.lanes.clear();
     part.slices.clear();
     part.flows.clear();
     constexpr auto none = static_cast<std::size_t>(-1);
-    std::vector<int> lanes(timeline.lanes.size(), -1);
-    std::vector<std::size_t> kept(timeline.slices.size(), none);
-    for (std::size_t i = 0; i < timeline.slices.size(); ++i) {
-        TimelineSlice slice = timeline.slices[i];
+    std::vector<int> lanes(chart.lanes.size(), -1);
+    std::vector<std::size_t> kept(chart.slices.size(), none);
+    for (std::size_t i = 0; i < chart.slices.size(); ++i) {
+        ChartSlice slice = chart.slices[i];
         const auto lane = static_cast<std::size_t>(slice.lane);
-        if ((sm >= 0 && timeline.lanes[lane].sm != sm) || slice.end <= from || slice.start >= to) {
+        if ((sm >= 0 && chart.lanes[lane].sm != sm) || slice.end <= from || slice.start >= to) {
             continue;
         }
         if (lanes[lane] < 0) {
             lanes[lane] = static_cast<int>(part.lanes.size());
-            part.lanes.push_back(timeline.lanes[lane]);
+            part.lanes.push_back(chart.lanes[lane]);
         }
         slice.lane = lanes[lane];
         kept[i] = part.slices.size();
         part.slices.push_back(slice);
     }
-    for (const TimelineFlow& flow : timeline.flows) {
+    for (const ChartFlow& flow : chart.flows) {
         if (kept[flow.from] != none && kept[flow.to] != none) {
             part.flows.push_back({kept[flow.from], kept[flow.to]});
         }
