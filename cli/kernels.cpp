@@ -1,13 +1,47 @@
-// warpline kernels: the pipelines there are.
+// warpline kernels: the pipelines there are, and the GPUs that have what each requires.
 #include "cli/session.hpp"
+#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/reports/phrases.hpp"
+
+#include <algorithm>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
 namespace {
+
+/// Whether the GPU has every capability that the file requires. What else keeps a kernel from
+/// running depends on the problem.
+bool runs_on(const PipelineSource& source, const GpuSpec& spec) {
+    const YamlNode* required = source.root.find("requires");
+    return required == nullptr ||
+           std::all_of(required->items.begin(), required->items.end(),
+                       [&](const YamlNode& capability) { return spec.has(capability.scalar); });
+}
+
+Result<std::vector<GpuSpec>> load_specs(const std::string& data_dir) {
+    std::vector<GpuSpec> specs;
+    for (const std::string& id : list_gpu_specs(data_dir)) {
+        Result<GpuSpec> spec = load_gpu_spec(data_dir, id);
+        if (!spec) {
+            return tl::unexpected(spec.error());
+        }
+        specs.push_back(std::move(*spec));
+    }
+    return specs;
+}
+
+std::string gpus_of(const PipelineSource& source, const std::vector<GpuSpec>& specs) {
+    std::vector<std::string> ids;
+    for (const GpuSpec& spec : specs) {
+        if (runs_on(source, spec)) {
+            ids.push_back(printable(spec.id));
+        }
+    }
+    return fmt::format("{}", fmt::join(ids, ", "));
+}
 
 Result<std::string> list_text(const Request& request) {
     const std::vector<std::string> ids = list_kernels(request.data_dir);
@@ -16,8 +50,12 @@ Result<std::string> list_text(const Request& request) {
                     fmt::format("there are no pipelines in {}", request.data_dir),
                     "--data-dir names the folder that holds hw_specs and pipelines");
     }
-    Table table({Align::left, Align::left, Align::left});
-    table.add({"kernel", "direction", "title"});
+    const Result<std::vector<GpuSpec>> specs = load_specs(request.data_dir);
+    if (!specs) {
+        return tl::unexpected(specs.error());
+    }
+    Table table({Align::left, Align::left, Align::left, Align::left});
+    table.add({"kernel", "direction", "GPUs", "title"});
     for (const std::string& id : ids) {
         const Result<PipelineSource> source = read_pipeline(request.data_dir, id);
         if (!source) {
@@ -25,7 +63,7 @@ Result<std::string> list_text(const Request& request) {
         }
         table.add({request.style.bold(printable(id)),
                    std::string(direction_name(pipeline_direction(*source))),
-                   printable(pipeline_title(*source))});
+                   gpus_of(*source, *specs), printable(pipeline_title(*source))});
     }
     return table.text("");
 }

@@ -1,6 +1,7 @@
 #include "warpline/recurrence/event_graph.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
@@ -122,7 +123,15 @@ class Folder {
         return true;
     }
 
-    bool same_as_repeated(const std::vector<GraphEdge>& edges, std::size_t first) const {
+    /// Whether an event and its repetition depend on the same. Roles that run without time may
+    /// arrive at a barrier in another order each period, which means nothing.
+    bool same_as_repeated(std::vector<GraphEdge>& edges, std::size_t first) {
+        const auto before = [](const GraphEdge& one, const GraphEdge& other) {
+            return std::tie(one.from, one.distance, one.weight) <
+                   std::tie(other.from, other.distance, other.weight);
+        };
+        std::sort(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(), before);
+        std::sort(repeated_.begin(), repeated_.end(), before);
         return std::equal(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(),
                           repeated_.begin(), repeated_.end(),
                           [](const GraphEdge& one, const GraphEdge& other) {
