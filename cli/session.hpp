@@ -31,8 +31,9 @@ using Action = std::function<Result<std::string>()>;
 struct Request {
     std::string data_dir;
     std::string color = "auto";
-    Style style;    ///< set before the action runs
-    Action action;  ///< of the subcommand that was named
+    std::string command;  ///< the command line, for provenance
+    Style style;          ///< set before the action runs
+    Action action;        ///< of the subcommand that was named
 };
 
 /// Runs one command line (without the program's name) and returns the exit code: 0, 2 for usage or
@@ -48,5 +49,6 @@ void add_check(CLI::App& app, Request& request);
 void add_compare(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
 void add_trace(CLI::App& app, Request& request);
+void add_report(CLI::App& app, Request& request);
 
 }  // namespace warpline::cli
