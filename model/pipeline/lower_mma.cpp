@@ -153,6 +153,15 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
                      "say on: leader in the role");
         return std::nullopt;
     }
+    if (context_.path == MmaPath::tcgen05 && declared_.role.warps != 1) {
+        input_.error(
+            node.where,
+            fmt::format("one thread issues a tcgen05 MMA, and each of the {} warps of role "
+                        "'{}' would issue this one",
+                        declared_.role.warps, declared_.role.base_name),
+            "give the MMAs to a role of one warp");
+        return std::nullopt;
+    }
     const InstructionShape fixed = fixed_shape(context_.path);
     const std::int64_t one_m = fixed.m == 0 ? *m : fixed.m;
     const std::int64_t one_n = fixed.n == 0 ? *n : fixed.n;

@@ -245,9 +245,13 @@ TEST_CASE("a cluster reaches the peer, the leader and all") {
 }
 
 TEST_CASE("a tcgen05 chain has the steps and times of its instructions") {
-    const Program p = lowered(
-        "- async: mma\n  m: 128\n  n: 64\n  k: 96\n  a: t[0]\n  b: q[0]\n  d: t[1]\n  class: "
-        "mma\n");
+    const std::string text =
+        changed(one_role("- async: mma\n  m: 128\n  n: 64\n  k: 96\n  a: t[0]\n  b: q[0]\n"
+                         "  d: t[1]\n  class: mma\n"),
+                "    warps: 4\n", "    warps: 1\n");
+    const auto plan = load(text);
+    REQUIRE_MESSAGE(plan.has_value(), errors(text));
+    const Program p = body_of(*plan);
     const auto timing =
         mma_timing(gpu("b200"), {MmaPath::tcgen05, 128, 64, 1, OperandSource::tmem, DType::bf16});
     const auto& op = work<MmaOp>(p, 0);

@@ -111,7 +111,9 @@ TEST_CASE("operands must be where the MMA path reads them") {
     CHECK(contains(mma("q[0]", "q[1]", "acc"),
                    "operand d of a tcgen05 MMA must be in tmem, not in registers"));
     const auto good = [](const std::string& keys) {
-        return refused("- async: mma\n  a: q[0]\n  b: q[1]\n  d: t[0]\n  class: c\n" + keys);
+        const std::string text =
+            one_role("- async: mma\n  a: q[0]\n  b: q[1]\n  d: t[0]\n  class: c\n" + keys);
+        return errors(changed(text, "    warps: 4\n", "    warps: 1\n"));
     };
     CHECK(contains(good("  m: 128\n  n: 64\n  k: 40"), "k must be a multiple of 16, is 40"));
     CHECK(contains(good("  m: 128\n  n: 64"), "lacks 'k'"));
@@ -119,6 +121,19 @@ TEST_CASE("operands must be where the MMA path reads them") {
                    "a pair needs tcgen05 and a cluster of 2 CTAs"));
     CHECK(contains(good("  m: 128\n  n: 64\n  k: 32\n  dtype: fp9"), "no dtype 'fp9'"));
     CHECK_FALSE(good("  m: 99\n  n: 64\n  k: 32").empty());
+    CHECK(good("  m: 128\n  n: 64\n  k: 32").empty());
+}
+
+TEST_CASE("one thread issues a tcgen05 MMA") {
+    const std::string mma = "- async: mma\n" + mma_operands + "  a: q[0]\n  b: q[1]\n  d: t[0]";
+    CHECK(contains(refused(mma),
+                   "one thread issues a tcgen05 MMA, and each of the 4 warps of role 'r' would "
+                   "issue this one"));
+    CHECK(contains(refused(mma), "give the MMAs to a role of one warp"));
+    CHECK_FALSE(contains(errors(one_role("- when: 0\n  do:\n    - async: mma\n      m: 128\n"
+                                         "      n: 64\n      k: 64\n      class: c\n      a: q[0]\n"
+                                         "      b: q[1]\n      d: t[0]")),
+                         "one thread"));
 }
 
 TEST_CASE("copies must be possible") {

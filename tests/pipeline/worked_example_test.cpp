@@ -1,5 +1,6 @@
 // The example that the language's page shows must be what it says.
 #include "pipeline_fixture.hpp"
+#include "warpline/recurrence/recurrence.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -34,6 +35,28 @@ TEST_CASE("the worked example loads on every GPU it names, without a warning") {
             CHECK(plan->warnings.empty());
             CHECK(plan->roles.size() == 2);
         }
+    }
+}
+
+TEST_CASE("where a role of four warps begins does not change whether the loop settles") {
+    const auto bound = [](const std::string& text) {
+        const auto source = parse_pipeline(text, "small_fwd.yaml");
+        REQUIRE(source.has_value());
+        const GpuSpec spec = gpu("h100_sxm");
+        const auto plan = make_plan(*source, spec, problem(64));
+        REQUIRE_MESSAGE(plan.has_value(), plan.error().text());
+        return recurrence_bound(*plan, idle_memory(spec));
+    };
+    const auto aligned = bound(example());
+    REQUIRE(aligned.has_value());
+    for (const char* first : {"1", "2", "3", "5"}) {
+        const auto shifted = bound(
+            changed(changed(example(), "  compute:\n    warps: 4",
+                            std::string("  compute:\n    first_warp: ") + first + "\n    warps: 4"),
+                    "  load:\n    warps: 1", "  load:\n    first_warp: 0\n    warps: 1"));
+        REQUIRE_MESSAGE(shifted.has_value(), shifted.error().text());
+        CHECK(shifted->ticks_per_block >= aligned->ticks_per_block);
+        CHECK(shifted->ticks_per_block < 1.2 * aligned->ticks_per_block);
     }
 }
 
