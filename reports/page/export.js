@@ -6,6 +6,10 @@ const echarts = require('./echarts.min.js');
 const figures = require('./figures.js');
 const data = require('./data.json');
 
+// There is no font to measure here: text as wide as it can be in a common one.
+const width = (text, font) => 0.6 * Number((/([\d.]+)px/.exec(font) || [0, 12])[1]) * text.length;
+echarts.setPlatformAPI({ measureText: (text, font) => ({ width: width(text, font || '12px sans-serif') }) });
+
 const svgs = {};
 for (const figure of figures.list(data, echarts)) {
   const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 960, height: figure.height });

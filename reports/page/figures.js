@@ -24,7 +24,7 @@ const warplineFigures = (() => {
       animation: false,
       legend: { top: 24, left: 0, type: 'scroll', textStyle: { color: theme.text }, pageTextStyle: { color: theme.text } },
       tooltip: { confine: true, backgroundColor: theme.back, borderColor: theme.line, textStyle: { color: theme.text } },
-      grid: { left: 8, right: 24, top: 64, bottom: 36, containLabel: true },
+      grid: { left: 24, right: 24, top: 64, bottom: 36, containLabel: true },
     };
   }
   const axis = (theme, more) => Object.assign({
@@ -90,11 +90,12 @@ const warplineFigures = (() => {
     option.series.forEach((s, i) => {
       const step = data.predictions[i].answers.simulated;
       s.markLine = { symbol: 'none', lineStyle: { color: palette[i], type: 'dashed' },
-        label: { color: theme.text, formatter: `step ${number(step, 0)}`, position: i % 2 ? 'end' : 'insideEndTop' },
+        label: { color: theme.text, rotate: 0, formatter: `step ${number(step, 0)}`, position: 'start', distance: 4 + 14 * i },
         data: [{ xAxis: step }] };
     });
     const most = Math.max(...data.predictions.map((p) => p.answers.simulated));
     option.xAxis.max = Math.ceil(most * 1.15 / 100) * 100;
+    option.grid.top += 14 * data.predictions.length;
     return option;
   }
 
@@ -104,8 +105,7 @@ const warplineFigures = (() => {
     const low = Math.min(10, ...reach) / 3, high = Math.max(3000, ...reach) * 3;
     option.xAxis = axis(theme, { type: 'log', name: 'FLOP executed per byte of HBM traffic', min: low, max: high,
       axisLabel: { color: theme.dim, formatter: (v) => number(v, 0) } });
-    option.yAxis = axis(theme, { type: 'log', name: 'TFLOP/s', nameLocation: 'end', nameGap: 8,
-      axisLabel: { color: theme.dim, formatter: (v) => number(v, 0) } });
+    option.yAxis = axis(theme, { type: 'log', name: 'TFLOP/s', nameGap: 44, axisLabel: { color: theme.dim, formatter: (v) => number(v, 0) } });
     option.tooltip.formatter = (s) => (s.seriesType === 'scatter'
       ? `${escapeHtml(s.seriesName)}<br>${number(s.value[0], 0)} FLOP/B, <b>${number(s.value[1], 0)} TFLOP/s executed</b>`
       : escapeHtml(s.seriesName));
@@ -212,8 +212,7 @@ const warplineFigures = (() => {
     const low = Math.min(...all) / 1.3, high = Math.max(...all) * 1.3;
     const span = { type: 'log', min: low, max: high, axisLabel: { color: theme.dim, formatter: (v) => v.toPrecision(2) } };
     option.xAxis = axis(theme, Object.assign({ name: `measured, ${c.unit}` }, span));
-    option.yAxis = axis(theme, Object.assign({ name: `predicted, ${c.unit}`, nameLocation: 'end', nameGap: 8 }, span));
-    option.yAxis.nameTextStyle = { color: theme.dim, align: 'left' };
+    option.yAxis = axis(theme, Object.assign({ name: `predicted, ${c.unit}`, nameGap: 44 }, span));
     const line = (factor, name, type) => ({ name, type: 'line', symbol: 'none', silent: true, lineStyle: { color: theme.dim, type, width: 1 },
       itemStyle: { color: theme.dim }, data: [[low, low * factor], [high, high * factor]] });
     const symbols = ['circle', 'rect', 'triangle', 'diamond', 'pin', 'arrow'];
