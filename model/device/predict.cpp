@@ -111,7 +111,7 @@ void fill_times(Prediction& out, const Parts& parts) {
 
 /// Rates. Errors: more work than the tensor cores can do in the time.
 [[nodiscard]] Result<void> fill_work(Prediction& out, const Parts& parts, const GpuSpec& spec) {
-    out.counted_flops = counted_flops(out.problem);
+    out.counted_flops = out.plan.counted_share * counted_flops(out.problem);
     out.executed_flops = parts.total.flops;
     if (out.seconds <= 0.0) {
         return {};
@@ -132,7 +132,8 @@ void fill_times(Prediction& out, const Parts& parts) {
 void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
     const double heads_factor = out.problem.direction == Direction::backward ? 2.5 : 1.0;
     const auto d = static_cast<double>(out.problem.head_dim_qk + out.problem.head_dim_v);
-    const double step_flops = 2.0 * heads_factor * static_cast<double>(out.steady.rows) *
+    const double step_flops = 2.0 * heads_factor * out.plan.counted_share *
+                              static_cast<double>(out.steady.rows) *
                               static_cast<double>(out.steady.block) * d;
     const auto clusters = static_cast<double>(out.waves.slots);
     const double hz = boost::rational_cast<double>(out.clock.hz);

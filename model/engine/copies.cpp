@@ -33,11 +33,12 @@ void Simulation::start_copy(const Agent& agent, std::int32_t index, const CopyOp
     InFlight& flight = flights_[static_cast<std::size_t>(index)];
     const auto sm = static_cast<std::size_t>(agent.cta);
     Tick begin = now;
+    flight.duration = 0;
     if (op.engine == CopyEngine::tma) {
         begin = std::max(now, tma_free_[sm]);
-        const Tick requests = plan_.machine.tma.issue_interval * agent.multiplicity;
-        tma_free_[sm] = begin + requests;
-        tma_accounts_[sm].work(begin, requests, flight.cause);
+        flight.duration = engine_time(plan_.machine, op) * agent.multiplicity;
+        tma_free_[sm] = begin + flight.duration;
+        tma_accounts_[sm].work(begin, flight.duration, flight.cause);
         touch(tma_free_[sm]);
     }
     flight.started = begin;
@@ -134,8 +135,15 @@ void Simulation::quantum_read(std::int32_t index, Tick now) {
                     index, quantum);
     }
     if (flight.quanta_left > 0) {
-        ask_port(agent.cta, now, flight.next_quantum(), {PortRequester::Kind::copy_read, index},
-                 flight.cause);
+        // The engine reads no faster than its width; a busy port may make it slower.
+        const std::int64_t number = flight.quanta - flight.quanta_left;
+        const Tick next = flight.started + flight.duration * number / flight.quanta;
+        if (next > now) {
+            queue_.push(next, EventKind::copy_step, index);
+        } else {
+            ask_port(agent.cta, now, flight.next_quantum(), {PortRequester::Kind::copy_read, index},
+                     flight.cause);
+        }
     } else if (op.to == Space::global) {
         transfer(index, now);
     } else if (op.to == Space::registers) {
@@ -160,16 +168,18 @@ void Simulation::quantum_written(std::int32_t index, Tick now) {
     }
 }
 
-/// Everything to be written to global memory is out of the SM's own storage: through the path to
-/// L2.
+/// Everything to be written to global memory is out of the SM's own storage. The path to L2 took
+/// what a bulk copy read while it was being read, as far as it was free.
 void Simulation::transfer(std::int32_t index, Tick now) {
     InFlight& flight = flights_[static_cast<std::size_t>(index)];
     const auto sm = static_cast<std::size_t>(agents_[static_cast<std::size_t>(flight.agent)].cta);
-    const Tick begin = std::max(now, memory_free_[sm]);
-    flight.duration = memory_ticks(flight.bytes);
-    memory_free_[sm] = begin + flight.duration;
-    memory_accounts_[sm].work(begin, flight.duration, flight.cause);
-    flight.ended = memory_free_[sm];
+    const Tick path = memory_ticks(flight.bytes);
+    const Tick ready =
+        copy_of(index).from == Space::smem ? std::max(flight.started, now - path) : now;
+    const Tick begin = std::max(ready, memory_free_[sm]);
+    memory_free_[sm] = begin + path;
+    memory_accounts_[sm].work(begin, path, flight.cause);
+    flight.ended = std::max({memory_free_[sm], now, flight.started + flight.duration});
     out_.bytes_written += flight.bytes;
     const Tick latency = ideal(Mechanism::memory_latency) ? 0 : plan_.machine.tma.store_latency;
     queue_.push(flight.ended + latency, EventKind::complete, index);

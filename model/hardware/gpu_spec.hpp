@@ -88,18 +88,23 @@ struct TmemModel {
 };
 
 struct TmaModel {
-    Tick issue_interval = 0;       ///< between two tensor copies of one thread
-    Tick l2_latency = 0;           ///< issue -> first bytes, L2 hit
-    Tick hbm_latency = 0;          ///< issue -> first bytes, L2 miss
-    Tick store_latency = 0;        ///< last byte read from SMEM -> bulk group complete
-    Tick dsmem_latency = 0;        ///< SMEM -> peer SMEM, first bytes
-    bool fill_shares_port = true;  ///< TMA writes into SMEM use the SMEM port
+    Tick issue_interval = 0;  ///< between two tensor copies of one thread
+    Tick l2_latency = 0;      ///< issue -> first bytes, L2 hit
+    Tick hbm_latency = 0;     ///< issue -> first bytes, L2 miss
+    Tick store_latency = 0;   ///< last byte read from SMEM -> bulk group complete
+    /// Bytes a clock at which a copy occupies the engine, by kind; 0: no limit but the interval.
+    double load_bytes_per_clk = 0.0;    ///< global -> SMEM
+    double store_bytes_per_clk = 0.0;   ///< SMEM -> global
+    double reduce_bytes_per_clk = 0.0;  ///< SMEM -> global, added to what is there
+    double dsmem_bytes_per_clk = 0.0;   ///< SMEM -> peer SMEM
+    Tick dsmem_latency = 0;             ///< SMEM -> peer SMEM, first bytes
+    bool fill_shares_port = true;       ///< TMA writes into SMEM use the SMEM port
 };
 
 struct MemorySystem {
     std::int64_t l2_bytes = 0;
-    double l2_bytes_per_clk_per_sm = 0.0;  ///< to one SM when all read
-    double sm_bytes_per_clk = 0.0;         ///< to one SM when it reads alone
+    double l2_bytes_per_clk_per_sm = 0.0;    ///< to one SM when all read
+    double sm_bytes_per_clk = 0.0;           ///< to one SM when it reads alone
     double hbm_bytes_per_second = 0.0;       ///< sustained, measured
     double hbm_peak_bytes_per_second = 0.0;  ///< datasheet
 };

@@ -52,6 +52,7 @@ struct DeclaredRole {
 struct Declarations {
     int cluster = 1;
     int ctas_per_sm = 1;
+    double counted_share = 1.0;
     TileShape tiles;
     std::vector<Buffer> buffers;
     std::vector<Ring> rings;

@@ -72,6 +72,10 @@ struct MachineTimings {
     TmaModel tma;
 };
 
+/// How long a bulk copy keeps the copy engine: its issue interval, or its bytes at the width of its
+/// kind where that is longer. The engine serves one copy after another, loads and stores alike.
+[[nodiscard]] Tick engine_time(const MachineTimings& machine, const CopyOp& copy);
+
 /// What a resource allows and what the kernel takes of it, per CTA or SM.
 struct Budget {
     std::string name;  ///< "SMEM", "TMEM columns", "registers", "threads"
@@ -88,6 +92,9 @@ struct KernelPlan {
     std::string hash;     ///< of the pipeline text and resolved parameters, 16 hex digits
     int cluster = 1;      ///< CTAs of a cluster, each on its own SM
     int ctas_per_sm = 1;  ///< clusters resident on the same SMs at a time
+    /// Of the FLOPs that the convention counts, what this kernel is credited with: less than 1
+    /// where several kernels do the work of one direction.
+    double counted_share = 1.0;
     std::vector<InstructionKind> instructions;
     std::vector<Barrier> barriers;
     std::vector<Ring> rings;

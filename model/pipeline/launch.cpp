@@ -48,6 +48,15 @@ void read_launch(const YamlNode& root, ValueReader& reader, Declarations& out) {
             static_cast<int>(reader.integer(*resident, "ctas_per_sm", 1, 64).value_or(1));
     }
     reader.evaluator().define("ctas_per_sm", out.ctas_per_sm);
+    if (const YamlNode* counted = root.find("counted")) {
+        out.counted_share = reader.number(*counted, "counted").value_or(1.0);
+        if (out.counted_share <= 0.0 || out.counted_share > 1.0) {
+            reader.value_error(
+                counted->where,
+                fmt::format("'counted' is a share, more than 0 and at most 1, not {}",
+                            out.counted_share));
+        }
+    }
     if (const YamlNode* tiles = reader.problems().input.require(root, "tiles", "the file")) {
         read_tiles(*tiles, reader, out.tiles);
     }

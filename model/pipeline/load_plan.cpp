@@ -114,6 +114,7 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     plan.hash = hash_of(source.text, resolved.parameters);
     plan.cluster = resolved.declarations.cluster;
     plan.ctas_per_sm = resolved.declarations.ctas_per_sm;
+    plan.counted_share = resolved.declarations.counted_share;
     plan.tiles = resolved.declarations.tiles;
     plan.rings = resolved.declarations.rings;
     for (const DeclaredBarrier& declared : resolved.declarations.barriers) {

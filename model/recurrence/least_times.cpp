@@ -44,17 +44,20 @@ LeastTimes serve(const KernelPlan& plan, const CopyOp& copy, const MemoryEnviron
     const bool port = copy.from == Space::smem || copy.to == Space::peer_smem ||
                       (fill && plan.machine.tma.fill_shares_port);
     const Tick path = global ? transfer(copy.bytes, memory.bytes_per_clk) : 0;
+    const Tick engine = copy.engine == CopyEngine::tma ? engine_time(plan.machine, copy) : 0;
     const Tick pass = port ? transfer(copy.bytes, plan.machine.smem_bytes_per_clk) : 0;
     if (copy.from == Space::global) {
         // Quanta go through the port as they come in.
         times.service = std::max(path, pass) + (copy.l2_hit ? memory.latency : memory.miss_latency);
     } else if (copy.to == Space::global) {
-        // Read out whole, then sent.
-        times.service = pass + path;
+        // Sent while it is read out.
+        times.service = std::max({pass, path, engine});
         times.after = plan.machine.tma.store_latency;
     } else {
-        times.service =
-            pass + (copy.to == Space::peer_smem ? plan.machine.tma.dsmem_latency : Tick{0});
+        // The last quantum travels when the engine has read all before it.
+        const Tick quanta = std::max<Tick>(1, pass / std::max<Tick>(1, plan.machine.smem_quantum));
+        times.service = std::max(pass, engine - engine / quanta) +
+                        (copy.to == Space::peer_smem ? plan.machine.tma.dsmem_latency : Tick{0});
     }
     return times;
 }

@@ -83,7 +83,7 @@ class DemandOf {
         OpDemand demand;
         on(demand.here, Unit::issue) = slots(copy.instructions);
         if (copy.engine == CopyEngine::tma) {
-            on(demand.here, Unit::tma) = static_cast<double>(plan_.machine.tma.issue_interval);
+            on(demand.here, Unit::tma) = static_cast<double>(engine_time(plan_.machine, copy));
         } else {
             on(demand.here, Unit::lsu) =
                 times(copy.instructions, plan_.machine.lsu_global_interval);

@@ -81,6 +81,14 @@ class CaseWriter {
         machine.tma.fill_shares_port = dice_.chance(70);
         machine.tma.store_latency = ticks(20, 80);
         machine.tma.dsmem_latency = ticks(40, 120);
+        Dice apart = dice_;  // a cast of its own: what follows stays as it was
+        const auto width = [&] {
+            return apart.chance(60) ? static_cast<double>(apart.roll(8, 128)) : 0.0;
+        };
+        machine.tma.load_bytes_per_clk = width();
+        machine.tma.store_bytes_per_clk = width();
+        machine.tma.reduce_bytes_per_clk = width();
+        machine.tma.dsmem_bytes_per_clk = width();
         if (limits_.clusters) {
             plan().cluster = dice_.chance(35) ? 2 : 1;
             plan().ctas_per_sm = dice_.chance(10) ? 2 : 1;

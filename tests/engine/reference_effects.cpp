@@ -170,29 +170,33 @@ std::vector<Tick> ReferenceRun::quanta_of(std::int64_t bytes) const {
 void ReferenceRun::start_copy(RefWarp& warp, const std::shared_ptr<RefAsync>& async,
                               const CopyOp& op) {
     Tick begin = clock_.now();
+    Tick occupied = 0;
     if (op.engine == CopyEngine::tma) {
-        const Tick interval = plan_.machine.tma.issue_interval;
-        begin = tma_[ix(warp.cta)].join(clock_.now(), interval, result_.tied);
-        touch(begin + interval);
+        occupied = engine_time(plan_.machine, op);
+        begin = tma_[ix(warp.cta)].join(clock_.now(), occupied, result_.tied);
+        touch(begin + occupied);
     }
+    const Tick paced = occupied;
     const auto done = [this, &warp, async] { complete(warp, async); };
     if (op.from == Space::global) {
         const Tick latency = op.l2_hit ? memory_.latency : memory_.miss_latency;
         at(begin + latency, [this, &warp, done, &op] { from_memory(warp, done, op); });
     } else if (op.from == Space::registers) {
-        at(begin, [this, &warp, done, &op] { to_memory(warp, done, op); });
+        at(begin, [this, &warp, done, &op] { to_memory(warp, done, op, {clock_.now(), 0}); });
     } else if (op.to == Space::global) {
-        at(begin, [this, &warp, done, &op] {
+        at(begin, [this, &warp, done, &op, begin, paced] {
             read_quanta(
-                warp, quanta_of(op.bytes), 0, [](std::size_t) {},
-                [this, &warp, done, &op] { to_memory(warp, done, op); });
+                warp, quanta_of(op.bytes), 0, {begin, paced}, [](std::size_t) {},
+                [this, &warp, done, &op, begin, paced] {
+                    to_memory(warp, done, op, {begin, paced});
+                });
         });
     } else {
         // To the peer: every quantum travels when it has been read, and is written there.
         const auto left = std::make_shared<std::size_t>(quanta_of(op.bytes).size());
         const int peer = plan_.cluster == 2 ? 1 - warp.cta : warp.cta;
         const auto quanta = quanta_of(op.bytes);
-        at(begin, [this, &warp, done, quanta, left, peer] {
+        at(begin, [this, &warp, done, quanta, left, peer, begin, paced] {
             const auto travel = [this, done, quanta, left, peer](std::size_t k) {
                 at(clock_.now() + plan_.machine.tma.dsmem_latency,
                    [this, done, quanta, left, peer, k] {
@@ -205,7 +209,7 @@ void ReferenceRun::start_copy(RefWarp& warp, const std::shared_ptr<RefAsync>& as
                                            }});
                    });
             };
-            read_quanta(warp, quanta, 0, travel, [] {});
+            read_quanta(warp, quanta, 0, {begin, paced}, travel, [] {});
         });
     }
 }
@@ -241,23 +245,39 @@ void ReferenceRun::from_memory(const RefWarp& warp, const std::function<void()>&
     }
 }
 
+/// The path to memory took what is read now while the engine read it, as far as it was free then.
 void ReferenceRun::to_memory(const RefWarp& warp, const std::function<void()>& done,
-                             const CopyOp& op) {
+                             const CopyOp& op, const Pace& pace) {
     const Tick duration = round_to_ticks(static_cast<double>(op.bytes) / memory_.bytes_per_clk);
-    const Tick begin = memory_line_[ix(warp.cta)].join(clock_.now(), duration, result_.tied);
-    at(begin + duration + plan_.machine.tma.store_latency, done);
+    const Tick now = clock_.now();
+    const Tick early = op.from == Space::smem ? std::min(duration, now - pace.begin) : 0;
+    const Tick begin = memory_line_[ix(warp.cta)].join(now, duration, result_.tied, early);
+    at(std::max({begin + duration, now, pace.begin + pace.duration}) +
+           plan_.machine.tma.store_latency,
+       done);
 }
 
 void ReferenceRun::read_quanta(const RefWarp& warp, const std::vector<Tick>& quanta,
-                               std::size_t index, const std::function<void(std::size_t)>& read,
+                               std::size_t index, const Pace& pace,
+                               const std::function<void(std::size_t)>& read,
                                const std::function<void()>& all_read) {
     const auto request = ports_[ix(warp.cta)].ask(clock_.now(), quanta[index], result_.tied);
-    awaited_.push_back({{request}, [this, &warp, quanta, index, read, all_read] {
+    awaited_.push_back({{request}, [this, &warp, quanta, index, pace, read, all_read] {
                             read(index);
-                            if (index + 1 < quanta.size()) {
-                                read_quanta(warp, quanta, index + 1, read, all_read);
-                            } else {
+                            if (index + 1 == quanta.size()) {
                                 all_read();
+                                return;
+                            }
+                            const auto count = static_cast<Tick>(quanta.size());
+                            const Tick next =
+                                pace.begin + pace.duration * static_cast<Tick>(index + 1) / count;
+                            const auto go_on = [this, &warp, quanta, index, pace, read, all_read] {
+                                read_quanta(warp, quanta, index + 1, pace, read, all_read);
+                            };
+                            if (next > clock_.now()) {
+                                at(next, go_on);
+                            } else {
+                                go_on();
                             }
                         }});
 }

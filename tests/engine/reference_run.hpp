@@ -94,9 +94,15 @@ class ReferenceRun {
     void start_mma(RefWarp& warp, const std::shared_ptr<RefAsync>& async, const MmaOp& op);
     void start_copy(RefWarp& warp, const std::shared_ptr<RefAsync>& async, const CopyOp& op);
     void from_memory(const RefWarp& warp, const std::function<void()>& complete, const CopyOp& op);
-    void to_memory(const RefWarp& warp, const std::function<void()>& complete, const CopyOp& op);
+    /// When the copy engine began to read, and how long it takes at its own width.
+    struct Pace {
+        Tick begin = 0;
+        Tick duration = 0;
+    };
+    void to_memory(const RefWarp& warp, const std::function<void()>& complete, const CopyOp& op,
+                   const Pace& pace);
     void read_quanta(const RefWarp& warp, const std::vector<Tick>& quanta, std::size_t index,
-                     const std::function<void(std::size_t)>& read,
+                     const Pace& pace, const std::function<void(std::size_t)>& read,
                      const std::function<void()>& all_read);
     void complete(RefWarp& warp, const std::shared_ptr<RefAsync>& async);
     void retire(RefWarp& warp, std::size_t op_class);

@@ -45,11 +45,11 @@ struct ReferenceLine {
     Tick free = 0;
     Tick last_request = -1;
 
-    /// When a request made now begins.
-    Tick join(Tick now, Tick duration, bool& tied) {
+    /// When a request made now begins; if the unit was free then, up to `early` before.
+    Tick join(Tick now, Tick duration, bool& tied, Tick early = 0) {
         tied = tied || last_request == now;
         last_request = now;
-        const Tick begin = std::max(now, free);
+        const Tick begin = std::max(now - early, free);
         free = begin + duration;
         return begin;
     }

@@ -189,6 +189,54 @@ TEST_CASE("bulk-copy engine") {
     check_both_sides(pair, slot, slot + 120, completion_of);
 }
 
+TEST_CASE("a bulk copy keeps the engine for its bytes at the width of its kind") {
+    struct Kind {
+        Space from, to;
+        bool reduce;
+        Tick occupied;  // of 512 bytes
+    };
+    for (const Kind& kind : {Kind{Space::global, Space::smem, false, 4 * slot},
+                             Kind{Space::smem, Space::global, false, 16 * slot},
+                             Kind{Space::smem, Space::global, true, 20 * slot},
+                             Kind{Space::smem, Space::peer_smem, false, 25 * slot}}) {
+        Pair pair;
+        TmaModel& tma = pair.builder.plan.machine.tma;
+        tma.issue_interval = 16;
+        tma.load_bytes_per_clk = 128.0;
+        tma.store_bytes_per_clk = 32.0;
+        tma.reduce_bytes_per_clk = 25.6;
+        tma.dsmem_bytes_per_clk = 20.48;
+        tma.fill_shares_port = false;
+        pair.memory.bytes_per_clk = 0.0;  // no path to wait for
+        CopyOp first = load(512);
+        first.from = kind.from;
+        first.to = kind.to;
+        first.reduce = kind.reduce;
+        CHECK(engine_time(pair.builder.plan.machine, first) == kind.occupied);
+        pair.builder.role("first", 0).async(first);
+        pair.builder.role("second", 4).async(load(0));
+        check_both_sides(pair, slot, slot + kind.occupied, completion_of);
+    }
+}
+
+TEST_CASE("a bulk store is complete when its engine has read it and the path to memory took it") {
+    for (const double path : {8.0, 64.0, 0.0}) {
+        Pair pair;
+        TmaModel& tma = pair.builder.plan.machine.tma;
+        tma.store_bytes_per_clk = 32.0;
+        tma.store_latency = 30 * slot;
+        pair.memory.bytes_per_clk = path;
+        CopyOp store = load(512);
+        store.from = Space::smem;
+        store.to = Space::global;
+        pair.builder.role("first", 0).issue(pair.builder.instruction(Unit::alu, 1, 1));
+        pair.builder.role("second", 4).async(store);
+        const Tick begin = 1000 + slot;
+        const Tick slowest = (path == 8.0 ? 64 : 16) * slot;
+        CHECK(last_of_second(pair.run(1000)).completed == begin + slowest + 30 * slot);
+    }
+}
+
 TEST_CASE("path to memory") {
     Pair pair;
     pair.memory.latency = 100;

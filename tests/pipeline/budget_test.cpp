@@ -75,6 +75,19 @@ TEST_CASE("CTAs that share an SM share its storage") {
                    "33 CTAs on an SM, 32 is the most"));
 }
 
+TEST_CASE("a kernel may be credited with a share of the counted work") {
+    const std::string part = changed(base_text(), "tiles:\n", "counted: 3 / 7\ntiles:\n");
+    const auto plan = load(part);
+    REQUIRE_MESSAGE(plan.has_value(), errors(part));
+    CHECK(plan->counted_share == 3.0 / 7.0);
+    CHECK(load(base_text())->counted_share == 1.0);
+    for (const char* wrong : {"0", "-1", "8 / 7"}) {
+        const std::string text =
+            changed(base_text(), "tiles:\n", std::string("counted: ") + wrong + "\ntiles:\n");
+        CHECK(contains(errors(text), "'counted' is a share, more than 0 and at most 1"));
+    }
+}
+
 TEST_CASE("registers and threads are limited a thread, a CTA and an SM") {
     CHECK(load(changed(base_text(), "registers: 64", "registers: 256")).has_value());
     CHECK(contains(errors(changed(base_text(), "registers: 64", "registers: 264")),

@@ -72,7 +72,7 @@ TEST_CASE("asynchronous operations") {
         copy.to = Space::peer_smem;
         CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(1 + 200 + 128));
         copy.to = Space::global;
-        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(1 + 128 + 256));
+        CHECK(times(AsyncOp{copy, 0, {}, At::self}).service == cycles(1 + 256));
         CHECK(times(AsyncOp{copy, 0, {}, At::self}).after == cycles(50));
     }
 }

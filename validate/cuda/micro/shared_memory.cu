@@ -280,6 +280,9 @@ int main() {
         measure_matrix<false, false>(bench, warps, "ldmatrix_x4_interval" + w);
         measure_matrix<false, true>(bench, warps, "ldmatrix_x4_trans_interval" + w);
         measure_matrix<true, false>(bench, warps, "stmatrix_x4_interval" + w);
+        // Lane stride 0: every lane asks for the same bytes.
+        measure<1, false>(bench, warps, 0, "lds32_broadcast" + w);
+        measure<4, false>(bench, warps, 0, "lds128_broadcast" + w);
     }
     for (const int ways : {2, 4, 8, 16, 32}) {
         measure<1, false>(bench, 16, ways, "lds32_conflict" + std::to_string(ways) + "_bandwidth");
