@@ -2,6 +2,7 @@
 // the roles of a real kernel did when, against what the simulated ones do.
 #include "warpline/validate/compare.hpp"
 
+#include "cli/comparison_output.hpp"
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
@@ -26,6 +27,7 @@ struct CompareArguments {
     std::string csv_file;
     std::string timeline_file;
     bool csv = false;
+    ComparisonOutput output;
 };
 
 Result<MeasuredTable> read_tables(const std::vector<std::string>& files) {
@@ -142,6 +144,9 @@ Result<std::string> compare_text(const Request& request, const CompareArguments&
     if (!comparison) {
         return tl::unexpected(comparison.error());
     }
+    if (const auto written = arguments.output.write(*comparison, request.command); !written) {
+        return tl::unexpected(written.error());
+    }
     return deliver(arguments, comparison_text(*comparison, request.style),
                    comparison_csv(*comparison));
 }
@@ -164,6 +169,7 @@ void add_compare(CLI::App& app, Request& request) {
         command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
             ->type_name("[FILE]")
             ->expected(0, 1);
+    arguments->output.declare(*command);
     command->add_option("--clock", arguments->clock, "clock of rows that state none")
         ->type_name("CLOCK");
     command->add_option("--set", arguments->set, "a parameter, or a constant as hw.KEY=VALUE")

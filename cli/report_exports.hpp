@@ -17,6 +17,8 @@ namespace warpline::cli {
 struct ExportFolders {
     std::string svg, png, csv;
 
+    [[nodiscard]] bool empty() const { return svg.empty() && png.empty() && csv.empty(); }
+
     /// Adds the options to a subcommand. This object must outlive the parse.
     void declare(CLI::App& app);
 };

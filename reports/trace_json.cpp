@@ -19,7 +19,7 @@ namespace {
 using Kind = ChartSlice::Kind;
 
 /// A JSON string. Bytes that are not UTF-8 are replaced.
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
     return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -86,7 +86,7 @@ class TraceWriter {
         out_ += fmt::format(
             "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"title\":{},\"generator\":{},"
             "\"time_base\":{},\"clock_mhz\":{},\"folded_cycles\":{}}},\"traceEvents\":[",
-            quoted(options_.title), quoted("warpline " + options_.version), quoted(base),
+            json_text(options_.title), json_text("warpline " + options_.version), json_text(base),
             hertz_ * 1e-6, cycles_from_ticks(folded_time(chart_)));
         time_base_ = base;
     }
@@ -111,7 +111,7 @@ class TraceWriter {
         }
         for (const auto& [process, name] : names) {
             event(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})",
-                  process, quoted(name + "; " + time_base_));
+                  process, json_text(name + "; " + time_base_));
             event(R"({{"ph":"M","name":"process_sort_index","pid":{0},"tid":0,)"
                   R"("args":{{"sort_index":{0}}}}})",
                   process);
@@ -119,7 +119,7 @@ class TraceWriter {
         for (std::size_t i = 0; i < chart_.lanes.size(); ++i) {
             const ChartLane& lane = chart_.lanes[i];
             event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
-                  process_of(lane), i + 1, quoted(lane.name));
+                  process_of(lane), i + 1, json_text(lane.name));
             event(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},)"
                   R"("args":{{"sort_index":{}}}}})",
                   process_of(lane), i + 1, i);
@@ -129,7 +129,7 @@ class TraceWriter {
     void slices() {
         std::vector<std::string> labels;
         for (const std::string& label : chart_.labels) {
-            labels.push_back(quoted(label));
+            labels.push_back(json_text(label));
         }
         for (const ChartSlice& slice : chart_.slices) {
             const ChartLane& lane = chart_.lanes[static_cast<std::size_t>(slice.lane)];
@@ -142,14 +142,14 @@ class TraceWriter {
             }
             if (slice.kind == Kind::async) {
                 arguments += fmt::format(R"(,"role":{},"issued_at":{},"complete_at":{})",
-                                         quoted(role_label(plan_, usage(slice).role)),
+                                         json_text(role_label(plan_, usage(slice).role)),
                                          cycles_from_ticks(slice.requested),
                                          cycles_from_ticks(slice.completed));
             }
             if (slice.cause.kind != Cause::Kind::none) {
                 arguments += fmt::format(R"(,"{}":{})",
                                          slice.kind == Kind::wait ? "waits_for" : "started_after",
-                                         quoted(cause_phrase(plan_, slice.cause)));
+                                         json_text(cause_phrase(plan_, slice.cause)));
             }
             event(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},)"
                   R"("args":{{{}}}}})",
@@ -174,7 +174,7 @@ class TraceWriter {
                 const ChartSlice& slice = end ? to : from;
                 event(R"({{"ph":"{}",{}"name":{},"cat":"releases","id":{},"pid":{},"tid":{},)"
                       R"("ts":{}}})",
-                      end ? "f" : "s", end ? R"("bp":"e",)" : "", quoted(flow_name(to)), i + 1,
+                      end ? "f" : "s", end ? R"("bp":"e",)" : "", json_text(flow_name(to)), i + 1,
                       process_of(chart_.lanes[static_cast<std::size_t>(slice.lane)]),
                       slice.lane + 1, at(end ? reaches : leaves));
             }
@@ -203,8 +203,8 @@ class TraceWriter {
     void folds() {
         for (const SkippedTime& fold : chart_.folds) {
             event(R"({{"ph":"i","s":"g","name":{},"cat":"fold","pid":1,"tid":0,"ts":{}}})",
-                  quoted(fmt::format("{} cycles of the same left out here",
-                                     cycles_from_ticks(fold.time))),
+                  json_text(fmt::format("{} cycles of the same left out here",
+                                        cycles_from_ticks(fold.time))),
                   at(fold.at));
         }
     }

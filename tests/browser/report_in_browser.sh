@@ -31,6 +31,9 @@ failed=0
 "$warpline" report fa4_fwd --gpu b200 --seqlen 4096 -o "$work/one.html"
 grep -q 'id="report-data"' "$work/one.html" || { echo "skipped: this build has no chart library"; exit 77; }
 "$warpline" report fa4_fwd --gpu b200 --against b300 --mask causal -o "$work/two.html"
+root=$here/../..
+"$warpline" compare "$root"/validate/measured/h200_warpline_sm90_fwd.csv --report "$work/compared.html" >"$work/compared.txt"
 probe one 8
 probe two 9
+probe compared 2
 exit $failed
