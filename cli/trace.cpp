@@ -128,9 +128,9 @@ Result<std::string> write_trace(const Request& request, const TraceArguments& ar
     EngineOptions engine;
     engine.granularity = options->granularity;
     engine.ideal = options->ideal;
-    const Result<Schedule> schedule =
-        record_longest_tile(kernel->spec, kernel->plan, kernel->problem, engine,
-                            arguments.all_iterations ? Iterations::all : Iterations::folded);
+    const Result<Recording> recording =
+        record_tile(kernel->spec, kernel->plan, kernel->problem, engine,
+                    arguments.all_iterations ? Iterations::all : Iterations::folded);
     if (!recording) {
         return tl::unexpected(recording.error());
     }
