@@ -1,32 +1,34 @@
 // warpline compare FILE...: predicted against measured, row by row. compare --timeline FILE: what
 // the roles of a real kernel did when, against what the simulated ones do.
-#include "warpline/validate/compare.hpp"
-
+#include "cli/compare_timeline.hpp"
 #include "cli/comparison_output.hpp"
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
-#include "warpline/device/record_schedule.hpp"
+#include "warpline/reports/comparison_json.hpp"
 #include "warpline/reports/comparison_report.hpp"
-#include "warpline/reports/timeline_report.hpp"
+#include "warpline/validate/golden.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace warpline::cli {
 namespace {
 
+/// As text, as the user wrote it; empty = not given.
 struct CompareArguments {
     std::vector<std::string> files;
     std::vector<std::string> set;
-    std::string clock;
-    std::string csv_file;
-    std::string timeline_file;
-    bool csv = false;
+    std::string clock, split, fail_above;
+    std::string csv_file, json_file, golden_file, timeline_file;
+    bool csv = false, json = false;
+    bool fit_clock = false, best_run = false;
     ComparisonOutput output;
 };
 
@@ -43,6 +45,19 @@ Result<MeasuredTable> read_tables(const std::vector<std::string>& files) {
     return all;
 }
 
+/// "10%" or "0.1" as a fraction.
+Result<double> parse_fraction(const std::string& text) {
+    const bool percent = !text.empty() && text.back() == '%';
+    const char* const end = text.data() + text.size() - (percent ? 1 : 0);
+    double value = 0.0;
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end || !(value >= 0.0) || value > 1e6) {
+        return fail(FailureKind::usage, fmt::format("--fail-above '{}' is not an error", text),
+                    "such as 10%");
+    }
+    return percent ? value / 100.0 : value;
+}
+
 Result<CompareOptions> options_of(const CompareArguments& arguments) {
     CompareOptions options;
     if (arguments.clock == "boost") {
@@ -54,101 +69,157 @@ Result<CompareOptions> options_of(const CompareArguments& arguments) {
         }
         options.predict.clock = *clock;
     }
+    if (arguments.fit_clock && !arguments.clock.empty()) {
+        return fail(FailureKind::usage, "--clock and --fit-clock contradict each other");
+    }
     Result<Overrides> overrides = split_overrides(arguments.set);
     if (!overrides) {
         return tl::unexpected(overrides.error());
     }
     options.constants = std::move(overrides->hardware);
     options.parameters = std::move(overrides->parameters);
+    options.rows.fit_clock = arguments.fit_clock;
+    options.rows.best_run = arguments.best_run;
+    if (!arguments.split.empty()) {
+        options.rows.split = arguments.split == "test" ? Split::test : Split::calibration;
+    }
     return options;
 }
 
-/// Text, or CSV in its place or in a file, as --csv says.
-Result<std::string> deliver(const CompareArguments& arguments, std::string text, std::string csv) {
-    if (arguments.csv && arguments.csv_file.empty()) {
-        return csv;
-    }
+/// Whether some group's mean error is above the limit, or a fitted clock rests on its bound.
+bool fails(const Comparison& comparison, double limit) {
+    const bool above =
+        std::any_of(comparison.groups.begin(), comparison.groups.end(),
+                    [&](const ErrorSummary& group) { return group.mean_absolute > limit; });
+    const bool at_bound =
+        std::any_of(comparison.files.begin(), comparison.files.end(),
+                    [](const FileSummary& file) { return file.clock && file.clock->at_bound; });
+    return above || at_bound;
+}
+
+/// What goes to standard output; what goes to files is written first.
+Result<std::string> written(const Comparison& comparison, const CompareArguments& arguments,
+                            const Style& style) {
+    std::vector<OutputFile> files;
+    std::string text;
+    bool replaced = false;
     if (arguments.csv) {
-        const auto written = write_files({{arguments.csv_file, std::move(csv)}});
-        if (!written) {
-            return tl::unexpected(written.error());
+        std::string csv = comparison_csv(comparison);
+        if (arguments.csv_file.empty()) {
+            text += csv;
+            replaced = true;
+        } else {
+            files.push_back({arguments.csv_file, std::move(csv)});
         }
     }
-    return text;
-}
-
-Result<Schedule> simulated_tile(const Request& request, const Timeline& timeline, KernelPlan& plan,
-                                const std::vector<std::string>& set) {
-    Result<Overrides> overrides = split_overrides(set);
-    if (!overrides) {
-        return tl::unexpected(overrides.error());
-    }
-    const auto spec = load_gpu_spec(request.data_dir, timeline.gpu, overrides->hardware);
-    if (!spec) {
-        return tl::unexpected(spec.error());
-    }
-    // The command line has the last word over what the kernel was compiled with.
-    std::vector<ParameterOverride> parameters = overrides->parameters;
-    for (const ParameterOverride& compiled : timeline.parameters) {
-        const bool again = std::any_of(
-            parameters.begin(), parameters.end(),
-            [&](const ParameterOverride& given) { return given.name == compiled.name; });
-        if (!again) {
-            parameters.push_back(compiled);
+    if (arguments.json) {
+        std::string json = comparison_json(comparison);
+        if (arguments.json_file.empty()) {
+            text += json;
+            replaced = true;
+        } else {
+            files.push_back({arguments.json_file, std::move(json)});
         }
     }
-    auto loaded = load_plan(request.data_dir, timeline.kernel, *spec, timeline.problem, parameters);
-    if (!loaded) {
-        return tl::unexpected(loaded.error());
+    if (!arguments.golden_file.empty()) {
+        files.push_back({arguments.golden_file, golden_table(comparison)});
     }
-    plan = std::move(*loaded);
-    return record_longest_tile(*spec, plan, timeline.problem);
+    if (const auto done = write_files(files); !done) {
+        return tl::unexpected(done.error());
+    }
+    return replaced ? text : comparison_text(comparison, style);
 }
 
+/// The steps of one kernel, in text or CSV.
 Result<std::string> timeline_answer(const Request& request, const CompareArguments& arguments) {
-    Result<Timeline> timeline = read_timeline(arguments.timeline_file);
-    if (!timeline) {
-        return tl::unexpected(timeline.error());
+    const Result<TimelineComparison> comparison =
+        compare_timeline(request, arguments.timeline_file, arguments.set);
+    if (!comparison) {
+        return tl::unexpected(comparison.error());
     }
-    KernelPlan plan;
-    const Result<Schedule> schedule = simulated_tile(request, *timeline, plan, arguments.set);
-    if (!schedule) {
-        return tl::unexpected(schedule.error());
+    if (!arguments.csv) {
+        return timeline_text(*comparison, request.style);
     }
-    TimelineComparison comparison;
-    comparison.measured_times = step_times(timeline->spans);
-    const std::vector<Span> simulated = spans_of(plan, *schedule);
-    comparison.simulated_times = step_times(simulated);
-    comparison.units = busy_units(*schedule);
-    comparison.simulated_steps = most_executions(simulated);
-    comparison.measured = std::move(*timeline);
-    return deliver(arguments, timeline_text(comparison, request.style), timeline_csv(comparison));
+    if (arguments.csv_file.empty()) {
+        return timeline_csv(*comparison);
+    }
+    const auto written = write_files({{arguments.csv_file, timeline_csv(*comparison)}});
+    return written ? Result<std::string>(timeline_text(*comparison, request.style))
+                   : tl::unexpected(written.error());
 }
 
-Result<std::string> compare_text(const Request& request, const CompareArguments& arguments) {
+Result<std::string> compare_text(Request& request, const CompareArguments& arguments) {
     if (!arguments.timeline_file.empty()) {
         return timeline_answer(request, arguments);
-    }
-    if (arguments.files.empty()) {
-        return fail(FailureKind::usage, "compare wants tables of measured kernels, or --timeline");
     }
     const Result<CompareOptions> options = options_of(arguments);
     if (!options) {
         return tl::unexpected(options.error());
     }
+    if (arguments.csv && arguments.csv_file.empty() && arguments.json &&
+        arguments.json_file.empty()) {
+        return fail(FailureKind::usage, "--csv and --json both want standard output",
+                    "give one of them a file");
+    }
+    const Result<double> limit =
+        arguments.fail_above.empty() ? 0.0 : parse_fraction(arguments.fail_above);
+    if (!limit) {
+        return tl::unexpected(limit.error());
+    }
+    if (arguments.files.empty()) {
+        return fail(FailureKind::usage, "compare wants tables of measured kernels, or --timeline",
+                    "warpline compare FILE...");
+    }
     const Result<MeasuredTable> table = read_tables(arguments.files);
     if (!table) {
         return tl::unexpected(table.error());
     }
-    const Result<Comparison> comparison = compare(request.data_dir, *table, *options);
+    const bool golden = !arguments.golden_file.empty();
+    const Result<Comparison> comparison =
+        compare(request.data_dir, golden ? golden_rows(*table) : *table, *options);
     if (!comparison) {
         return tl::unexpected(comparison.error());
     }
-    if (const auto written = arguments.output.write(*comparison, request.command); !written) {
-        return tl::unexpected(written.error());
+    if (const auto done = arguments.output.write(*comparison, request.command); !done) {
+        return tl::unexpected(done.error());
     }
-    return deliver(arguments, comparison_text(*comparison, request.style),
-                   comparison_csv(*comparison));
+    request.check_failed = !arguments.fail_above.empty() && fails(*comparison, *limit);
+    return written(*comparison, arguments, request.style);
+}
+
+/// `--json rows.csv` takes the table for its target: a table is read, never written over.
+void give_table_back(CompareArguments& arguments) {
+    const std::string& file = arguments.json_file;
+    if (file.size() > 4 && file.substr(file.size() - 4) == ".csv") {
+        arguments.files.insert(arguments.files.begin(), file);
+        arguments.json_file.clear();
+    }
+}
+
+void declare_options(CLI::App& command, CompareArguments& arguments) {
+    command.add_option("--clock", arguments.clock, "clock of rows that state none")
+        ->type_name("CLOCK");
+    command.add_flag("--fit-clock", arguments.fit_clock,
+                     "fit one clock per GPU, file, kernel, direction and mask to rows without one");
+    command.add_flag("--best-run", arguments.best_run,
+                     "of runs of one kernel on one problem in a file, keep the fastest");
+    command.add_option("--split", arguments.split, "calibration or test rows only")
+        ->type_name("SIDE")
+        ->check(CLI::IsMember({"calibration", "test"}));
+    command
+        .add_option("--fail-above", arguments.fail_above,
+                    "exit 1 when the mean error of a group is larger, or a fitted clock rests on "
+                    "its bound")
+        ->type_name("10%");
+    command
+        .add_option("--golden", arguments.golden_file,
+                    "write the golden table: the predictions of each group's shortest and longest "
+                    "row")
+        ->type_name("FILE");
+    command.add_option("--set", arguments.set, "a parameter, or a constant as hw.KEY=VALUE")
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 }  // namespace
@@ -169,15 +240,16 @@ void add_compare(CLI::App& app, Request& request) {
         command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
             ->type_name("[FILE]")
             ->expected(0, 1);
+    CLI::Option* const json =
+        command->add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
+            ->type_name("[FILE]")
+            ->expected(0, 1);
     arguments->output.declare(*command);
-    command->add_option("--clock", arguments->clock, "clock of rows that state none")
-        ->type_name("CLOCK");
-    command->add_option("--set", arguments->set, "a parameter, or a constant as hw.KEY=VALUE")
-        ->type_name("NAME=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command->callback([&request, arguments, csv] {
+    declare_options(*command, *arguments);
+    command->callback([&request, arguments, csv, json] {
         arguments->csv = csv->count() > 0;
+        arguments->json = json->count() > 0;
+        give_table_back(*arguments);
         request.action = [&request, arguments] { return compare_text(request, *arguments); };
     });
 }

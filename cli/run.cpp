@@ -14,6 +14,7 @@ namespace {
 
 constexpr int success = 0;
 constexpr int unexpected_error = 1;
+constexpr int failed_check = 1;
 constexpr int bad_request = 2;
 constexpr int impossible = 3;
 
@@ -105,7 +106,11 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     }
     request.style = style_of(request, session);
     const Result<std::string> text = request.action();
-    return text ? deliver(*text, session) : report(text.error(), session.err);
+    if (!text) {
+        return report(text.error(), session.err);
+    }
+    const int delivered = deliver(*text, session);
+    return delivered == success && request.check_failed ? failed_check : delivered;
 }
 
 }  // namespace

@@ -31,13 +31,15 @@ using Action = std::function<Result<std::string>()>;
 struct Request {
     std::string data_dir;
     std::string color = "auto";
-    std::string command;  ///< the command line, for provenance
-    Style style;          ///< set before the action runs
-    Action action;        ///< of the subcommand that was named
+    std::string command;        ///< the command line, for provenance
+    Style style;                ///< set before the action runs
+    Action action;              ///< of the subcommand that was named
+    bool check_failed = false;  ///< set by an action whose answer does not pass a check asked for
 };
 
-/// Runs one command line (without the program's name) and returns the exit code: 0, 2 for usage or
-/// input, 3 for what cannot be. Standard output is written only on success.
+/// Runs one command line (without the program's name) and returns the exit code: 0, 1 when a check
+/// that was asked for does not pass, 2 for usage or input, 3 for what cannot be. Standard output is
+/// written only on success.
 [[nodiscard]] int run(const std::vector<std::string>& arguments, const Session& session);
 
 // One function a subcommand: declares it on `app`; when it is named, its action is left in

@@ -25,7 +25,7 @@ foreach(folder ${WARPLINE_DATA_FOLDERS})
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/share/warpline/${folder} SYMBOLIC)
 endforeach()
-install(FILES reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
+install(FILES reports/schema/comparison-1.json reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/warpline)
 
 configure_package_config_file(cmake/warplineConfig.cmake.in ${PROJECT_BINARY_DIR}/warplineConfig.cmake

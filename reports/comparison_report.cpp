@@ -1,9 +1,11 @@
 #include "warpline/reports/comparison_report.hpp"
 
+#include "warpline/reports/comparison_summary.hpp"
 #include "warpline/reports/phrases.hpp"
 
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,6 +39,17 @@ std::string short_direction(Direction direction) {
     return direction == Direction::forward ? "fwd" : "bwd";
 }
 
+/// Where the clock is from, behind the unit of a time; cycles need none.
+std::string clock_mark(const ComparedRow& row) {
+    if (!row.by_time || row.clock_source == ClockSource::measured) {
+        return {};
+    }
+    if (row.clock_source == ClockSource::assumed) {
+        return " *";
+    }
+    return row.clock_at_bound ? " !" : " ~";
+}
+
 std::string row_table(const Comparison& comparison, const Style& style) {
     Table table({Align::left, Align::left, Align::left, Align::right, Align::right, Align::right,
                  Align::right, Align::left, Align::right, Align::right, Align::left, Align::right});
@@ -51,7 +64,7 @@ std::string row_table(const Comparison& comparison, const Style& style) {
              mask_text(problem.mask),
              row.by_time ? fmt::format("{:.4g}", row.measured_ms) : grouped(row.measured_cycles),
              row.by_time ? fmt::format("{:.4g}", row.predicted_ms) : grouped(row.predicted_cycles),
-             std::string(row.by_time ? "ms" : "cyc") + (row.clock_is_measured ? "" : " *"),
+             std::string(row.by_time ? "ms" : "cyc") + clock_mark(row),
              error_text(row.error, style)});
     }
     return table.text("");
@@ -78,13 +91,21 @@ std::string group_table(const Comparison& comparison, const Style& style) {
     return table.text("");
 }
 
-bool any_default_clock(const Comparison& comparison) {
-    for (const ComparedRow& row : comparison.rows) {
-        if (!row.clock_is_measured) {
-            return true;
+/// What the marks behind the units mean, for those that are there.
+std::string mark_legend(const Comparison& comparison, const Style& style) {
+    std::string text;
+    for (const auto& [mark, meaning] :
+         {std::pair{" *", "* the clock was not measured: predicted at the default clock"},
+          {" ~", "~ predicted at the clock fitted to the file, see below"},
+          {" !", "! the fitted clock rests on its bound"}}) {
+        for (const ComparedRow& row : comparison.rows) {
+            if (clock_mark(row) == mark) {
+                text += style.dim(meaning) + "\n";
+                break;
+            }
         }
     }
-    return false;
+    return text;
 }
 
 std::string place(const SourceLocation& where) {
@@ -106,11 +127,14 @@ std::string measured_fields(const MeasuredRow& row) {
 
 std::string comparison_text(const Comparison& comparison, const Style& style) {
     std::string text = row_table(comparison, style);
-    if (any_default_clock(comparison)) {
-        text += style.dim("* the clock was not measured: predicted at the default clock") + "\n";
-    }
+    text += mark_legend(comparison, style);
     text += "\n" + style.bold("Errors of durations: positive is predicted too slow") + "\n" +
-            group_table(comparison, style);
+            group_table(comparison, style) + ranking_lines(comparison);
+    for (const std::string& section :
+         {file_table(comparison, style), baseline_table(comparison, style),
+          counter_table(comparison, style)}) {
+        text += section.empty() ? "" : "\n" + section;
+    }
     if (!comparison.unusable.empty()) {
         text +=
             "\n" + style.bold(fmt::format("{} rows not used", comparison.unusable.size())) + "\n";
@@ -125,7 +149,7 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
 std::string comparison_csv(const Comparison& comparison) {
     std::string text =
         "where,source,gpu,measured_kernel,version,dtype,direction,head_dim_qk,head_dim_v,batch,"
-        "heads_q,heads_kv,seqlen_q,seqlen_kv,mask,window,predicted_by,clock_mhz,clock_is_measured,"
+        "heads_q,heads_kv,seqlen_q,seqlen_kv,mask,window,predicted_by,clock_mhz,clock_source,"
         "measured_ms,predicted_ms,measured_tflops,predicted_tflops,measured_active_cycles,"
         "predicted_active_cycles,error_of,error,bound_by,not_used_because\n";
     const auto out = std::back_inserter(text);
@@ -133,12 +157,12 @@ std::string comparison_csv(const Comparison& comparison) {
         return value > 0.0 && std::isfinite(value) ? fmt::format("{}", value) : std::string();
     };
     for (const ComparedRow& row : comparison.rows) {
-        fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},\n", measured_fields(row.row),
-                       csv_text(row.kernel), megahertz(row.clock.hz), row.clock_is_measured ? 1 : 0,
-                       known(row.measured_ms), known(row.predicted_ms), known(row.measured_tflops),
-                       known(row.predicted_tflops), known(row.measured_cycles),
-                       known(row.predicted_cycles), row.by_time ? "time" : "active_cycles",
-                       row.error, csv_text(row.bound_by));
+        fmt::format_to(
+            out, "{},{},{},{},{},{},{},{},{},{},{},{},{},\n", measured_fields(row.row),
+            csv_text(row.kernel), megahertz(row.clock.hz), clock_source_name(row.clock_source),
+            known(row.measured_ms), known(row.predicted_ms), known(row.measured_tflops),
+            known(row.predicted_tflops), known(row.measured_cycles), known(row.predicted_cycles),
+            row.by_time ? "time" : "active_cycles", row.error, csv_text(row.bound_by));
     }
     // 29 fields a line: place, what is known of the row as its source, and the reason at the end.
     for (const UnusableRow& row : comparison.unusable) {

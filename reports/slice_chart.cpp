@@ -52,7 +52,7 @@ class ChartBuilder {
         for (const ScheduleEvent& event : schedule_.events) {
             const auto usage = static_cast<std::size_t>(event.usage);
             if (event.usage >= 0 && usage < schedule_.roles.size()) {
-                add(event, skipped_before(event.end));
+                add(event, skipped_before(event.completed));
             }
         }
         place();
@@ -67,11 +67,11 @@ class ChartBuilder {
         bool findable = true;  ///< false: the other half of a pair's MMA
     };
 
-    /// Time left out before an event that ends at `end`.
-    [[nodiscard]] Tick skipped_before(Tick end) const {
+    /// Time left out before an event that was recorded, when it was complete, at `time`.
+    [[nodiscard]] Tick skipped_before(Tick time) const {
         Tick skipped = 0;
         for (const SkippedTime& skip : recording_.skips) {
-            skipped += end >= skip.at + skip.time ? skip.time : 0;
+            skipped += time >= skip.at + skip.time ? skip.time : 0;
         }
         return skipped;
     }

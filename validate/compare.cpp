@@ -1,8 +1,10 @@
-#include "warpline/validate/compare.hpp"
+#include "warpline/validate/comparison_parts.hpp"
+#include "warpline/validate/row_groups.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -51,13 +53,9 @@ namespace {
     return counters;
 }
 
-[[nodiscard]] ComparedRow compared(const MeasuredRow& row, const RowPrediction& answer) {
-    const Prediction& prediction = answer.prediction;
-    ComparedRow out;
-    out.row = row;
-    out.kernel = answer.kernel;
-    out.clock = prediction.clock;
-    out.clock_is_measured = row.clock.has_value();
+/// What the row says of its duration, beside what was predicted.
+void set_durations(ComparedRow& out, const Prediction& prediction) {
+    const MeasuredRow& row = out.row;
     out.predicted_ms = prediction.seconds * 1e3;
     out.predicted_tflops = prediction.tflops;
     out.predicted_cycles = prediction.waves.mean_active_cycles;
@@ -73,105 +71,166 @@ namespace {
     out.by_time = out.measured_ms > 0.0;
     out.error = out.by_time ? out.predicted_ms / out.measured_ms - 1.0
                             : out.predicted_cycles / out.measured_cycles - 1.0;
-    out.counters = counters_of(row, answer);
-    out.bound_by = prediction.bound_by;
-    return out;
 }
 
-void add_error(ErrorSummary& summary, double error) {
-    ++summary.rows;  // sums until finish()
-    summary.mean_absolute += std::abs(error);
-    summary.max_absolute = std::max(summary.max_absolute, std::abs(error));
-    summary.bias += error;
-}
-
-void finish(ErrorSummary& summary) {
-    summary.mean_absolute /= static_cast<double>(summary.rows);
-    summary.bias /= static_cast<double>(summary.rows);
-}
-
-[[nodiscard]] ErrorSummary group_of(const ComparedRow& row) {
-    const AttentionProblem& p = row.row.problem;
-    ErrorSummary group;
-    group.gpu = row.row.gpu;
-    group.kernel = row.kernel;
-    group.direction = p.direction;
-    group.head_dim_qk = p.head_dim_qk;
-    group.head_dim_v = p.head_dim_v;
-    group.mask = p.mask.kind;
-    return group;
-}
-
-[[nodiscard]] bool alike(const ErrorSummary& a, const ErrorSummary& b) {
-    return a.gpu == b.gpu && a.kernel == b.kernel && a.direction == b.direction &&
-           a.head_dim_qk == b.head_dim_qk && a.head_dim_v == b.head_dim_v && a.mask == b.mask;
-}
-
-void summarize(Comparison& comparison) {
-    for (const ComparedRow& row : comparison.rows) {
-        const ErrorSummary group = group_of(row);
-        auto place = std::find_if(comparison.groups.begin(), comparison.groups.end(),
-                                  [&](const ErrorSummary& known) { return alike(known, group); });
-        if (place == comparison.groups.end()) {
-            place = comparison.groups.insert(place, group);
-        }
-        add_error(*place, row.error);
-        add_error(comparison.overall, row.error);
+/// How the predicted time follows the clock: HBM and launches do not.
+[[nodiscard]] ClockedTime clocked_time(const ComparedRow& row, const Prediction& prediction) {
+    ClockedTime time{row.measured_ms, row.predicted_ms, 0.0};
+    if (!prediction.waves.memory_bound) {
+        const double hertz = boost::rational_cast<double>(prediction.clock.hz);
+        time.cycles = prediction.makespan_cycles;
+        time.fixed_ms = row.predicted_ms - prediction.makespan_cycles / hertz * 1e3;
     }
-    for (ErrorSummary& group : comparison.groups) {
-        finish(group);
+    return time;
+}
+
+void set_simple_answers(RowInProgress& out, const RowPrediction& answer) {
+    ComparedRow& row = out.compared;
+    const double cycles_per_ms = boost::rational_cast<double>(answer.prediction.clock.hz) / 1e3;
+    if (answer.peak_flops_per_cycle <= 0.0) {
+        return;
     }
-    finish(comparison.overall);
+    const double compute =
+        counted_flops(row.row.problem) / answer.peak_flops_per_cycle / cycles_per_ms;
+    const double memory = answer.hbm_bytes_per_second > 0.0 ? compulsory_bytes(row.row.problem) /
+                                                                  answer.hbm_bytes_per_second * 1e3
+                                                            : 0.0;
+    const double unit = row.by_time ? 1.0 : cycles_per_ms;
+    out.roofline = std::max(compute, memory) * unit;
+    row.measured_utilization =
+        compute * unit / (row.by_time ? row.measured_ms : row.measured_cycles);
+    row.predicted_utilization =
+        compute * unit / (row.by_time ? row.predicted_ms : row.predicted_cycles);
 }
 
 [[nodiscard]] tl::unexpected<Failure> nothing_usable(const std::vector<UnusableRow>& unusable) {
     Failure failure = fail(FailureKind::input, "no row can be compared").value();
+    std::map<std::string, int> others;  // rows beyond the first, by reason
     for (const UnusableRow& row : unusable) {
-        failure.diagnostics.push_back({row.where, row.reason, row.row});
+        ++others.try_emplace(row.reason, -1).first->second;
+    }
+    for (const UnusableRow& row : unusable) {
+        int& more = others.at(row.reason);
+        if (more >= 0) {
+            failure.diagnostics.push_back(
+                {row.where, row.reason,
+                 more == 0 ? row.row : fmt::format("{}; and {} rows more", row.row, more)});
+            more = -1;
+        }
     }
     return tl::unexpected(std::move(failure));
 }
 
-}  // namespace
-
-Result<Comparison> compare_rows(const MeasuredTable& table, const RowPredictor& predictor) {
-    Comparison comparison;
-    comparison.unusable = table.unusable;
-    for (const MeasuredRow& row : table.rows) {
-        const auto answer = predictor(row);
-        if (answer) {
-            comparison.rows.push_back(compared(row, *answer));
-        } else {
-            comparison.unusable.push_back(
-                {row.where, fmt::format("{} on {}: {}", row.kernel, row.gpu, describe(row.problem)),
-                 answer.error().diagnostics.front().message});
-        }
-    }
-    if (comparison.rows.empty()) {
-        return nothing_usable(comparison.unusable);
-    }
-    std::stable_sort(
-        comparison.unusable.begin(), comparison.unusable.end(),
-        [](const UnusableRow& a, const UnusableRow& b) { return a.where.line < b.where.line; });
-    summarize(comparison);
-    return comparison;
+[[nodiscard]] UnusableRow unusable(const MeasuredRow& row, std::string reason) {
+    return {row.where, fmt::format("{} on {}: {}", row.kernel, row.gpu, describe(row.problem)),
+            std::move(reason), row.columns};
 }
 
-Result<std::string> kernel_for(const MeasuredRow& row, const std::vector<std::string>& kernels) {
-    const std::string of_family =
-        row.kernel + (row.problem.direction == Direction::forward ? "_fwd" : "_bwd");
-    for (const std::string& candidate : {row.kernel, of_family}) {
-        if (std::find(kernels.begin(), kernels.end(), candidate) != kernels.end()) {
-            return candidate;
+[[nodiscard]] double speed(const MeasuredRow& row) {
+    if (row.time_ms) {
+        return 1.0 / *row.time_ms;
+    }
+    return row.tflops ? *row.tflops / counted_flops(row.problem) * 1e9
+                      : 1.0 / row.mean_active_cycles.value_or(1.0);
+}
+
+/// The rows asked for; those left aside are listed.
+[[nodiscard]] std::vector<const MeasuredRow*> chosen_rows(const MeasuredTable& table,
+                                                          const RowOptions& options,
+                                                          std::vector<UnusableRow>& left) {
+    std::map<std::string, const MeasuredRow*> fastest;
+    const auto run_key = [](const MeasuredRow& row) {
+        return fmt::format("{}\n{}", problem_key(row), baseline_group(row));
+    };
+    for (const MeasuredRow& row : table.rows) {
+        const MeasuredRow*& best = fastest[run_key(row)];
+        best = best == nullptr || speed(row) > speed(*best) ? &row : best;
+    }
+    std::vector<const MeasuredRow*> rows;
+    for (const MeasuredRow& row : table.rows) {
+        if (options.split && split_of(row.problem) != *options.split) {
+            left.push_back(
+                unusable(row, fmt::format("a {} row", split_name(split_of(row.problem)))));
+        } else if (options.best_run && fastest.at(run_key(row)) != &row) {
+            left.push_back(unusable(row, "another run of the same was faster"));
+        } else {
+            rows.push_back(&row);
         }
     }
-    const std::string prefix = row.kernel + "_";
-    const bool family_known = std::any_of(
-        kernels.begin(), kernels.end(),
-        [&](const std::string& kernel) { return kernel.compare(0, prefix.size(), prefix) == 0; });
-    return fail(FailureKind::usage,
-                family_known ? fmt::format("no pipeline file {}", of_family)
-                             : fmt::format("no pipeline file for family {}", row.kernel));
+    return rows;
+}
+
+}  // namespace
+
+std::string_view clock_source_name(ClockSource source) {
+    switch (source) {
+        case ClockSource::measured:
+            return "measured";
+        case ClockSource::fitted:
+            return "fitted";
+        case ClockSource::assumed:
+            return "assumed";
+    }
+    return {};
+}
+
+Result<RowInProgress> compare_row(const MeasuredRow& row, const RowPredictor& predictor) {
+    const auto answer = predictor(row);
+    if (!answer) {
+        return tl::unexpected(answer.error());
+    }
+    RowInProgress out;
+    ComparedRow& compared = out.compared;
+    compared.row = row;
+    compared.kernel = answer->kernel;
+    compared.variants = answer->variants;
+    compared.clock = answer->prediction.clock;
+    compared.clock_source = row.clock ? ClockSource::measured : ClockSource::assumed;
+    compared.bound_by = answer->prediction.bound_by;
+    compared.counters = counters_of(row, *answer);
+    set_durations(compared, answer->prediction);
+    out.time = clocked_time(compared, answer->prediction);
+    out.clock_range = answer->clock_range;
+    set_simple_answers(out, *answer);
+    return out;
+}
+
+Result<Comparison> compare_rows(const MeasuredTable& table, const RowPredictor& predictor,
+                                const RowOptions& options) {
+    Comparison comparison;
+    comparison.unusable = table.unusable;
+    std::vector<RowInProgress> rows;
+    for (const MeasuredRow* row : chosen_rows(table, options, comparison.unusable)) {
+        auto compared = compare_row(*row, predictor);
+        if (compared) {
+            rows.push_back(std::move(*compared));
+        } else {
+            comparison.unusable.push_back(
+                unusable(*row, compared.error().diagnostics.front().message));
+        }
+    }
+    if (rows.empty()) {
+        return nothing_usable(comparison.unusable);
+    }
+    std::stable_sort(comparison.unusable.begin(), comparison.unusable.end(),
+                     [](const UnusableRow& a, const UnusableRow& b) {
+                         return std::tie(a.where.file, a.where.line) <
+                                std::tie(b.where.file, b.where.line);
+                     });
+    std::vector<GroupFit> fits;
+    if (options.fit_clock) {
+        auto fitted = fit_clocks(rows, predictor);
+        if (!fitted) {
+            return tl::unexpected(fitted.error());
+        }
+        fits = std::move(*fitted);
+    }
+    judge_held_out(rows);
+    for (RowInProgress& row : rows) {
+        comparison.rows.push_back(std::move(row.compared));
+    }
+    summarize(comparison, fits);
+    return comparison;
 }
 
 }  // namespace warpline

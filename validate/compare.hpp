@@ -4,11 +4,16 @@
 #include "warpline/device/prediction.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
+#include "warpline/validate/baselines.hpp"
+#include "warpline/validate/fit_clock.hpp"
 #include "warpline/validate/measured_rows.hpp"
+#include "warpline/validate/split.hpp"
+#include "warpline/validate/statistics.hpp"
 
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpline {
@@ -20,38 +25,84 @@ struct ComparedCounter {
     double predicted = 0.0;
 };
 
+/// Where the clock of a predicted time comes from.
+enum class ClockSource : std::uint8_t {
+    measured,  ///< of the row
+    fitted,    ///< to the times of the row's file, see ClockFit
+    assumed,   ///< the GPU's default, or the one asked for
+};
+
+/// "measured", "fitted", "assumed".
+[[nodiscard]] std::string_view clock_source_name(ClockSource source);
+
 struct ComparedRow {
     MeasuredRow row;
-    std::string kernel;  ///< pipeline file that predicted it
+    std::string kernel;                 ///< pipeline file that predicted it
+    std::vector<std::string> variants;  ///< what an earlier build of the kernel did otherwise
     ClockChoice clock;
-    bool clock_is_measured = false;  ///< else the prediction's default clock
+    ClockSource clock_source = ClockSource::assumed;
+    bool clock_at_bound = false;  ///< fitted, and the plausible range decided
     /// What the error is of: time (given, or from the rate), or else mean active cycles.
     bool by_time = true;
     double measured_ms = 0.0, predicted_ms = 0.0;
     double measured_tflops = 0.0, predicted_tflops = 0.0;
     double measured_cycles = 0.0, predicted_cycles = 0.0;  ///< mean active; 0 measured: not known
     double error = 0.0;  ///< predicted / measured - 1, of a duration: positive is too slow
+    /// The same where the clock was fitted without the rows of this length; `error` where no clock
+    /// was fitted; nothing where no other length is there.
+    std::optional<double> held_out_error;
+    BaselineErrors baselines;
+    double measured_utilization = 0.0;   ///< counted FLOPs over what the tensor cores can do
+    double predicted_utilization = 0.0;  ///< in the duration, at the row's clock
     std::vector<ComparedCounter> counters;
     std::string bound_by;
 };
 
 /// Errors of the rows alike in kernel, direction, head dims and mask.
-struct ErrorSummary {
+struct ErrorSummary : ErrorStatistics {
     std::string gpu, kernel;
     Direction direction = Direction::forward;
     std::int64_t head_dim_qk = 0, head_dim_v = 0;
     MaskKind mask = MaskKind::full;
+    std::optional<double> rank_correlation;  ///< of utilization, over the rows
+};
+
+/// Mean absolute errors of the model and of simpler ones, over the rows where all are known: each
+/// is judged on lengths that it was not fitted on.
+struct BaselineSummary {
     std::int64_t rows = 0;
-    double mean_absolute = 0.0;
-    double max_absolute = 0.0;
-    double bias = 0.0;  ///< mean signed error
+    double model = 0.0, roofline = 0.0, efficiency = 0.0, affine = 0.0;
+
+    /// Whether the model's mean error is below that of each other.
+    [[nodiscard]] bool model_is_best() const {
+        return model < roofline && model < efficiency && model < affine;
+    }
+};
+
+/// The rows of one file alike in GPU, measured kernel, direction and mask.
+struct FileSummary {
+    std::string file, gpu, kernel;
+    Direction direction = Direction::forward;
+    std::optional<MaskKind> mask;      ///< nothing: all masks together
+    std::optional<FittedClock> clock;  ///< one for the whole group
+    ErrorStatistics errors;
+    std::optional<BaselineSummary> baselines;
+};
+
+/// How well the model picks among kernels measured on the same problem: measured speed of its
+/// choice over that of the best.
+struct SelectionQuality {
+    std::int64_t problems = 0;  ///< with at least two predicted kernels in one file
+    double mean = 1.0, worst = 1.0;
 };
 
 struct Comparison {
     std::vector<ComparedRow> rows;
     std::vector<UnusableRow> unusable;
     std::vector<ErrorSummary> groups;  ///< in order of first appearance
-    ErrorSummary overall;              ///< only its counts and errors
+    ErrorSummary overall;              ///< only its counts, errors and rank correlation
+    std::vector<FileSummary> files;    ///< by file and kernel, masks apart, then together
+    SelectionQuality selection;
 };
 
 struct RowPrediction {
@@ -59,28 +110,39 @@ struct RowPrediction {
     Prediction prediction;
     int sub_partitions = 4;
     UnitScope tensor_scope = UnitScope::sm;
+    std::vector<std::string> variants;
+    double peak_flops_per_cycle = 0.0;  ///< of all tensor cores, for the row's type
+    double hbm_bytes_per_second = 0.0;  ///< sustained
+    ClockRange clock_range;             ///< plausible under a long attention kernel
 };
 
 /// Answers one row, at the row's clock when it has one. A failure makes the row unusable, with the
 /// first diagnostic as the reason.
 using RowPredictor = std::function<Result<RowPrediction>(const MeasuredRow& row)>;
 
+struct RowOptions {
+    /// Fit one clock for the rows without one that share file, GPU, kernel, direction and mask.
+    bool fit_clock = false;
+    /// Of rows of one file that measure a kernel on the same problem, keep the fastest.
+    bool best_run = false;
+    std::optional<Split> split;  ///< keep one side only
+};
+
 /// Errors: input when no row is usable, with every reason.
 [[nodiscard]] Result<Comparison> compare_rows(const MeasuredTable& table,
-                                              const RowPredictor& predictor);
+                                              const RowPredictor& predictor,
+                                              const RowOptions& options = {});
 
 struct CompareOptions {
     PredictOptions predict;  ///< its clock serves rows without one
     std::vector<ConstantOverride> constants;
     std::vector<ParameterOverride> parameters;
+    RowOptions rows;
 };
 
-/// The pipeline file among `kernels` that models a row's kernel: the one of that name, or
-/// "fa4_fwd" for family fa4 and direction fwd. Errors: usage ("no pipeline file for family cudnn").
-[[nodiscard]] Result<std::string> kernel_for(const MeasuredRow& row,
-                                             const std::vector<std::string>& kernels);
-
-/// Predicts every row from the specs and pipelines of `data_dir`. Errors: those of compare_rows().
+/// Predicts every row from the specs, pipelines and kernel families of `data_dir`. A row's kernel
+/// is the id of a pipeline file, or of a family, which chooses one. Errors: those of
+/// compare_rows().
 [[nodiscard]] Result<Comparison> compare(const std::filesystem::path& data_dir,
                                          const MeasuredTable& table,
                                          const CompareOptions& options = {});

@@ -1,36 +1,60 @@
 // Answers measured rows from the specs and pipelines of a data directory.
+#include "warpline/pipeline/family.hpp"
 #include "warpline/validate/compare.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace warpline {
 namespace {
 
+/// The overrides of the command line count before those of a kernel's variant.
+[[nodiscard]] std::vector<ParameterOverride> merged(const std::vector<ParameterOverride>& asked,
+                                                    const std::vector<ParameterOverride>& variant) {
+    std::vector<ParameterOverride> out = asked;
+    for (const ParameterOverride& parameter : variant) {
+        const bool named = std::any_of(asked.begin(), asked.end(), [&](const auto& other) {
+            return other.name == parameter.name;
+        });
+        if (!named) {
+            out.push_back(parameter);
+        }
+    }
+    return out;
+}
+
+/// Loads each specification and family once.
 class DirectoryPredictor {
   public:
     DirectoryPredictor(const std::filesystem::path& data_dir, const CompareOptions& options)
-        : data_dir_(data_dir), options_(options), kernels_(list_kernels(data_dir)) {}
+        : data_dir_(data_dir),
+          options_(options),
+          kernels_(list_kernels(data_dir)),
+          families_known_(list_families(data_dir)) {}
 
     [[nodiscard]] Result<RowPrediction> operator()(const MeasuredRow& row) {
-        if (row.problem.deterministic) {
-            return fail(FailureKind::usage, "a deterministic order is not modelled");
-        }
-        auto kernel = kernel_for(row, kernels_);
-        if (!kernel) {
-            return tl::unexpected(kernel.error());
-        }
         const Result<GpuSpec>& spec = spec_of(row.gpu);
         if (!spec) {
             return tl::unexpected(spec.error());
         }
-        const Result<PipelineSource>& source = source_of(*kernel);
+        auto choice = choice_for(row, *spec);
+        if (!choice) {
+            return tl::unexpected(choice.error());
+        }
+        const Result<PipelineSource>& source = source_of(choice->kernel);
         if (!source) {
             return tl::unexpected(source.error());
         }
-        const auto plan = make_plan(*source, *spec, row.problem, options_.parameters);
+        const auto plan =
+            make_plan(*source, *spec, row.problem, merged(options_.parameters, choice->set));
         if (!plan) {
             return tl::unexpected(plan.error());
+        }
+        if (row.problem.deterministic) {
+            return fail(FailureKind::usage, "a deterministic order is not modelled");
         }
         PredictOptions predict_options = options_.predict;
         if (row.clock) {
@@ -44,11 +68,55 @@ class DirectoryPredictor {
         if (row.clock) {
             prediction->clock.origin = "measured with the row";
         }
-        return RowPrediction{std::move(*kernel), std::move(*prediction), spec->sub_partitions,
-                             spec->tensor_scope};
+        return answer(row, *spec, std::move(*choice), std::move(*prediction));
     }
 
   private:
+    [[nodiscard]] static RowPrediction answer(const MeasuredRow& row, const GpuSpec& spec,
+                                              KernelChoice choice, Prediction prediction) {
+        RowPrediction out;
+        out.kernel = std::move(choice.kernel);
+        out.prediction = std::move(prediction);
+        out.sub_partitions = spec.sub_partitions;
+        out.tensor_scope = spec.tensor_scope;
+        out.variants = std::move(choice.because);
+        const double width = row.problem.dtype == DType::fp8 ? 2.0 : 1.0;
+        out.peak_flops_per_cycle = width * spec.peak_flops(ClockHz(1));
+        out.hbm_bytes_per_second = spec.memory.hbm_bytes_per_second;
+        out.clock_range = {boost::rational_cast<double>(spec.clocks.sustained_low) / 1e6,
+                           boost::rational_cast<double>(spec.clocks.sustained_high) / 1e6};
+        return out;
+    }
+
+    [[nodiscard]] Result<KernelChoice> choice_for(const MeasuredRow& row, const GpuSpec& spec) {
+        if (std::binary_search(kernels_.begin(), kernels_.end(), row.kernel)) {
+            return KernelChoice{row.kernel, {}, {}};
+        }
+        if (!std::binary_search(families_known_.begin(), families_known_.end(), row.kernel)) {
+            return fail(FailureKind::usage,
+                        fmt::format("kernel not modelled: there is no pipeline file or family {}",
+                                    row.kernel));
+        }
+        const Result<KernelFamily>& family = family_of(row.kernel);
+        if (!family) {
+            return tl::unexpected(family.error());
+        }
+        auto choice = choose_kernel(*family, spec, row.problem, {row.version, row.built});
+        if (choice && !std::binary_search(kernels_.begin(), kernels_.end(), choice->kernel)) {
+            return fail(FailureKind::usage,
+                        fmt::format("kernel not modelled: {} runs {}, which has no pipeline file",
+                                    row.kernel, choice->kernel));
+        }
+        return choice;
+    }
+
+    [[nodiscard]] const Result<KernelFamily>& family_of(const std::string& id) {
+        const auto known = families_.find(id);
+        return known != families_.end()
+                   ? known->second
+                   : families_.emplace(id, load_family(data_dir_, id)).first->second;
+    }
+
     [[nodiscard]] const Result<GpuSpec>& spec_of(const std::string& gpu) {
         const auto known = specs_.find(gpu);
         return known != specs_.end()
@@ -67,7 +135,9 @@ class DirectoryPredictor {
     const std::filesystem::path& data_dir_;
     const CompareOptions& options_;
     std::vector<std::string> kernels_;
+    std::vector<std::string> families_known_;
     std::map<std::string, Result<GpuSpec>> specs_;
+    std::map<std::string, Result<KernelFamily>> families_;
     std::map<std::string, Result<PipelineSource>> sources_;
 };
 
@@ -76,7 +146,8 @@ class DirectoryPredictor {
 Result<Comparison> compare(const std::filesystem::path& data_dir, const MeasuredTable& table,
                            const CompareOptions& options) {
     DirectoryPredictor predictor(data_dir, options);
-    return compare_rows(table, [&](const MeasuredRow& row) { return predictor(row); });
+    return compare_rows(
+        table, [&](const MeasuredRow& row) { return predictor(row); }, options.rows);
 }
 
 }  // namespace warpline

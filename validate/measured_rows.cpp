@@ -1,6 +1,5 @@
 #include "warpline/validate/measured_rows.hpp"
 
-#include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/validate/csv.hpp"
 
 #include <algorithm>
@@ -24,12 +23,35 @@ const std::vector<std::string> optional_columns = {
     "tensor_cycles", "fma_cycles",    "xu_warp_instructions",
     "note"};
 
+constexpr std::string_view blanks = " \t";
+
+[[nodiscard]] std::string trimmed(const std::string& text) {
+    const std::size_t begin = text.find_first_not_of(blanks);
+    return begin == std::string::npos
+               ? std::string()
+               : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// Whether all of `text` is a number, and which.
+[[nodiscard]] std::optional<double> number_in(std::string_view text) {
+    double value = 0.0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && stop == end ? std::optional<double>(value) : std::nullopt;
+}
+
+/// The unit behind the number in `text`: "us" of "350 us". Empty when there is none.
+[[nodiscard]] std::string unit_behind(const std::string& text) {
+    const std::size_t letters = text.find_first_not_of("0123456789.+-eE \t");
+    return letters == std::string::npos || letters == 0 ? std::string() : text.substr(letters);
+}
+
 /// The fields of one record by column name, with the first complaint about them.
 class Fields {
   public:
     Fields(const std::vector<std::string>& header, const CsvRecord& record) {
         for (std::size_t i = 0; i < header.size(); ++i) {
-            values_[header[i]] = record.fields[i];
+            values_[header[i]] = trimmed(record.fields[i]);
         }
     }
 
@@ -57,14 +79,14 @@ class Fields {
         if (value.empty()) {
             return std::nullopt;
         }
-        double result = 0.0;
-        const char* const end = value.data() + value.size();
-        const auto [stop, error] = std::from_chars(value.data(), end, result);
-        if (error != std::errc() || stop != end || !std::isfinite(result) || result <= 0.0) {
-            complain(fmt::format("{} is '{}', not a positive number", column, value));
+        const std::optional<double> number = number_in(value);
+        if (!number || !std::isfinite(*number) || *number <= 0.0) {
+            const std::string unit = number ? std::string() : unit_behind(value);
+            complain(fmt::format("{} is '{}', not a positive number{}", column, value,
+                                 unit.empty() ? "" : ": the column names the unit, not the field"));
             return std::nullopt;
         }
-        return result;
+        return number;
     }
 
     /// The value that goes with the word in the column.
@@ -189,6 +211,46 @@ class Fields {
     return errors;
 }
 
+/// One column with other separators inside means that the file is not separated by commas.
+[[nodiscard]] bool uses_other_separator(const CsvRecord& header) {
+    return header.fields.size() == 1 &&
+           header.fields.front().find_first_of(";\t|") != std::string::npos;
+}
+
+[[nodiscard]] RowColumns columns_of(const CsvRecord& header, const CsvRecord& record) {
+    RowColumns columns;
+    const std::size_t count = std::min(header.fields.size(), record.fields.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        columns.emplace_back(header.fields[i], record.fields[i]);
+    }
+    return columns;
+}
+
+/// Reads a record into the table: as a row, or as one that cannot be used.
+void add_record(MeasuredTable& table, const CsvRecord& header, const CsvRecord& record,
+                const std::string& file_name) {
+    const SourceLocation where{file_name, record.line, 0};
+    RowColumns columns = columns_of(header, record);
+    std::string what;
+    std::string reason = record.problem;
+    if (reason.empty() && record.fields.size() != header.fields.size()) {
+        reason = fmt::format("{} fields under a header of {}", record.fields.size(),
+                             header.fields.size());
+    }
+    if (reason.empty()) {
+        Fields fields(header.fields, record);
+        MeasuredRow row = row_of(fields, where);
+        if (fields.complaint().empty()) {
+            row.columns = std::move(columns);
+            table.rows.push_back(std::move(row));
+            return;
+        }
+        what = fmt::format("{} on {}", row.kernel, row.gpu);
+        reason = fields.complaint();
+    }
+    table.unusable.push_back({where, std::move(what), std::move(reason), std::move(columns)});
+}
+
 }  // namespace
 
 Result<MeasuredTable> parse_measured(std::string_view text, const std::string& file_name) {
@@ -199,40 +261,30 @@ Result<MeasuredTable> parse_measured(std::string_view text, const std::string& f
     if (records->empty()) {
         return fail(FailureKind::input, "the table is empty", {}, {file_name, 0, 0});
     }
-    const CsvRecord& header = records->front();
+    CsvRecord header = records->front();
+    if (!header.problem.empty() || uses_other_separator(header)) {
+        return fail(FailureKind::input,
+                    header.problem.empty() ? "the header is one column" : header.problem,
+                    header.problem.empty() ? "fields are separated by commas" : "",
+                    {file_name, header.line, 0});
+    }
+    for (std::string& name : header.fields) {
+        name = trimmed(name);
+    }
     if (auto errors = header_errors(header, file_name); !errors.empty()) {
         return tl::unexpected(Failure{FailureKind::input, std::move(errors)});
     }
     MeasuredTable table;
     for (std::size_t i = 1; i < records->size(); ++i) {
-        const CsvRecord& record = (*records)[i];
-        const SourceLocation where{file_name, record.line, 0};
-        if (record.fields.size() != header.fields.size()) {
-            table.unusable.push_back({where, "",
-                                      fmt::format("{} fields under a header of {}",
-                                                  record.fields.size(), header.fields.size())});
-            continue;
-        }
-        Fields fields(header.fields, record);
-        MeasuredRow row = row_of(fields, where);
-        if (fields.complaint().empty()) {
-            table.rows.push_back(std::move(row));
-        } else {
-            table.unusable.push_back(
-                {where, fmt::format("{} on {}", row.kernel, row.gpu), fields.complaint()});
-        }
+        add_record(table, header, (*records)[i], file_name);
     }
     return table;
 }
 
 Result<MeasuredTable> read_measured(const std::filesystem::path& path) {
-    const auto text = read_text(path);
+    const auto text = read_table_text(path);
     if (!text) {
         return tl::unexpected(text.error());
-    }
-    if (text->size() > largest_text_file) {
-        return fail(FailureKind::input, "larger than 4 MiB", "split the table",
-                    {path.string(), 0, 0});
     }
     return parse_measured(*text, path.string());
 }

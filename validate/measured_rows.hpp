@@ -9,9 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpline {
+
+/// The fields of a record as they were written: column and text, in the order of the header.
+using RowColumns = std::vector<std::pair<std::string, std::string>>;
 
 /// One measurement. At least one of time, rate and active cycles is known; where a time and a rate
 /// are, the time wins.
@@ -31,6 +35,7 @@ struct MeasuredRow {
     std::optional<double> fma_cycles;  ///< FMA pipe active, per SM, both of its halves counted
     std::optional<double> xu_warp_instructions;  ///< per SM
     std::string note;
+    RowColumns columns;  ///< as read
 };
 
 /// A row that cannot be compared, and why.
@@ -38,6 +43,7 @@ struct UnusableRow {
     SourceLocation where;
     std::string row;  ///< what is known of it, in a few words
     std::string reason;
+    RowColumns columns;  ///< as far as they could be read
 };
 
 struct MeasuredTable {

@@ -145,6 +145,10 @@ class Reader {
     }
 
     void take_record(const CsvRecord& record) {
+        if (!record.problem.empty()) {
+            complain(record.line, record.problem);
+            return;
+        }
         if (record.fields.size() != columns.size()) {
             complain(record.line,
                      fmt::format("{} fields in place of {}", record.fields.size(), columns.size()));

@@ -168,3 +168,26 @@ TEST_CASE("a shipped timeline is compared with its simulation") {
     CHECK(contains(ran.out, "consumer[1] after copy 0"));
     CHECK(contains(ran.out, "softmax"));
 }
+
+TEST_CASE("compare answers in JSON, fits clocks, and fails only when it is asked to") {
+    const std::string file =
+        std::string(WARPLINE_SOURCE_DIR) + "/validate/measured/b200_avo_mha.csv";
+    const Ran json = run({"compare", "--json", file, "--fit-clock"});
+    CHECK(json.code == 0);
+    const auto value = nlohmann::json::parse(json.out);
+    CHECK(value["schema"] == "warpline-comparison/1");
+    CHECK(value["rows"].size() == 24);
+    std::size_t used = 0;
+    for (const auto& row : value["rows"]) {
+        used += row["status"].get<std::string>().rfind("unused", 0) != 0 ? 1U : 0U;
+    }
+    CHECK(used >= 8);
+    const Ran strict = run({"compare", file, "--fail-above", "0.01%"});
+    CHECK(strict.code == 1);
+    CHECK_FALSE(strict.out.empty());
+    CHECK(run({"compare", file, "--fail-above", "90%"}).code == 0);
+    CHECK(contains(run({"compare", file, "--split", "test"}).out, "calibration row"));
+    check_refused({"compare", file, "--fail-above", "much"}, 2, "such as 10%");
+    check_refused({"compare", file, "--fit-clock", "--clock", "1GHz"}, 2, "contradict");
+    check_refused({"compare", "--json"}, 2, "tables of measured kernels");
+}

@@ -1,6 +1,10 @@
 #include "warpline/reports/comparison_report.hpp"
 
+#include "json_schema.hpp"
+#include "warpline/reports/comparison_json.hpp"
+
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -18,14 +22,14 @@ Comparison example() {
     timed.row.problem.seqlen_q = timed.row.problem.seqlen_kv = 8192;
     timed.kernel = "fa4_fwd";
     timed.clock.hz = ClockHz(1'755'000'000);
-    timed.clock_is_measured = true;
+    timed.clock_source = ClockSource::assumed;
     timed.measured_ms = 2.0;
     timed.predicted_ms = 2.25;
     timed.error = 0.125;
     timed.bound_by = "tensor core";
     ComparedRow counted = timed;
     counted.by_time = false;
-    counted.clock_is_measured = false;
+    counted.clock_source = ClockSource::measured;
     counted.measured_cycles = 1e6;
     counted.predicted_cycles = 9.5e5;
     counted.error = -0.05;
@@ -90,4 +94,41 @@ TEST_CASE("every line of the CSV has the fields of its header") {
     CHECK(rows == 3);
     CHECK(text.find(",'=evil(),") != std::string::npos);
     CHECK(text.find("\"no pipeline, for family cudnn\"") != std::string::npos);
+}
+
+TEST_CASE("the JSON of a comparison follows its published schema, every row in place") {
+    Comparison comparison = example();
+    comparison.rows[0].row.columns = {
+        {"gpu", "b200"}, {"time_ms", "2.0"}, {"seqlen_q", "8192"}, {"version", ""}, {"note", "12"}};
+    comparison.rows[1].row.where.line = 9;
+    comparison.rows[1].clock_at_bound = true;
+    comparison.rows[1].counters.push_back({"tensor_cycles", 2.0, 1.0});
+    comparison.unusable[0].columns = {{"gpu", "b200"}, {"time_ms", "fast"}};
+    FileSummary file;
+    file.file = "rows.csv";
+    file.baselines = BaselineSummary{2, 0.1, 0.2, 0.3, 0.05};
+    comparison.files = {file, FileSummary{}};
+    const nlohmann::json json = nlohmann::json::parse(comparison_json(comparison));
+    std::ifstream schema(WARPLINE_SOURCE_DIR "/reports/schema/comparison-1.json");
+    for (const std::string& violation :
+         test::schema_violations(nlohmann::json::parse(schema), json)) {
+        FAIL_CHECK(violation);
+    }
+    const auto& rows = json["rows"];
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0]["time_ms"] == 2.0);
+    CHECK(rows[0]["seqlen_q"] == 8192);
+    CHECK(rows[0]["version"].is_null());
+    CHECK(rows[0]["note"] == "12");
+    CHECK(rows[0]["predicted_time_ms"] == 2.25);
+    CHECK(rows[0]["relative_error"] == 0.125);
+    CHECK(rows[0]["status"] == "ok");
+    CHECK(rows[1]["line"] == 4);
+    CHECK(rows[1]["time_ms"] == "fast");
+    CHECK(rows[1]["relative_error"].is_null());
+    CHECK(rows[1]["status"] == "unused: no pipeline, for family cudnn");
+    CHECK(rows[2]["status"] == "clock fit at its bound");
+    CHECK(rows[2]["predicted_tensor_cycles"] == 1.0);
+    CHECK_FALSE(json["summary"]["files"][0]["held_out"]["model_is_best"]);
+    CHECK(json["summary"]["unused"] == 1);
 }

@@ -155,6 +155,11 @@ TEST_CASE("a report of a million tokens stays small") {
     auto recording = record_tile(*spec, *plan, problem, {}, Iterations::folded);
     REQUIRE(recording);
     subject.recording = std::move(*recording);
+    const ScheduleEvent& some = subject.recording.schedule.events.front();
+    CycleStep step;
+    step.role = subject.recording.schedule.roles[static_cast<std::size_t>(some.usage)].role;
+    step.op = some.op;
+    subject.prediction.recurrence.critical_cycle = {step};
     const ReportPage page = subject_page({subject}, "");
     CHECK(report_html(page, report_assets()).size() < 5'000'000);
     const json gantt = json::parse(subject_json(subject))["gantt"];

@@ -67,6 +67,29 @@ TEST_CASE("each bad row is listed with its reason, and the others are kept") {
     CHECK(reason_of("b200,fa4,fwd,128,128,4,16,16,64,64,full,,,,0.001,1,,").find("sm_clock") == 0);
 }
 
+TEST_CASE("a damaged table keeps its good rows, whatever surrounds them") {
+    const std::string good = "b200,fa4,fwd,128,128,4,16,16,1024,1024,full,,,,,0.25,,";
+    const std::string text = "\xEF\xBB\xBF" + header + good + "\r\n" + good + "\"\n" +
+                             "b200,fa4,fwd,128,128,4,16,16,1024,1024,full,,,,,350 us,,\n\n\"" +
+                             good + "\n" +
+                             " b200 ,fa4,fwd, 128 ,128,4,16,16,1024,1024,full,,,,,0.25,,\n";
+    const MeasuredTable table = parse_measured(text, "t.csv").value();
+    REQUIRE(table.rows.size() == 2);
+    CHECK(table.rows[0].where.line == 2);
+    CHECK(table.rows[1].where.line == 7);
+    CHECK(table.rows[1].gpu == "b200");
+    CHECK(table.rows[0].columns.front() == std::pair<std::string, std::string>("gpu", "b200"));
+    REQUIRE(table.unusable.size() == 3);
+    CHECK(table.unusable[0].where.line == 3);
+    CHECK(table.unusable[1].where.line == 4);
+    CHECK(table.unusable[1].reason ==
+          "time_ms is '350 us', not a positive number: the column names the unit, not the field");
+    CHECK(table.unusable[2].where.line == 6);
+    const auto semicolons = parse_measured("gpu;kernel\nb200;fa4\n", "t.csv");
+    REQUIRE_FALSE(semicolons);
+    CHECK(semicolons.error().text().find("separated by commas") != std::string::npos);
+}
+
 TEST_CASE("every error of the header is reported at once") {
     const auto table = parse_measured("gpu,gpu,kernal\n", "t.csv");
     REQUIRE_FALSE(table);

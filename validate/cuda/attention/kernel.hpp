@@ -1,17 +1,30 @@
-// Compiled kernels as the host sees them.
+// Compiled kernels as the host sees them, whatever GPU they are for.
 #pragma once
 
-#include "options.hpp"
 #include "problem.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attention {
 
 struct Kernel {
     std::string name;
-    Options options;
+    std::string pipeline;  // id of its file in pipelines/
+    int capability;        // compute capability it is for, times ten; 100 runs on 103, too
+    int head_dim;
+    bool causal;
+    int tile_rows;       // queries of a CTA's tile
+    int query_box_rows;  // of one copy of Q or O
+    int tile_kv;         // keys of a step, and of one copy of K or V
+    int threads;
+    int shared_bytes;
+    std::string switches;                               // what it was compiled with, in words
+    std::vector<std::pair<std::string, int>> settings;  // parameters of the pipeline file
+    bool timeline;                                      // roles stamp what they do
+    int consumers;                                      // roles that stamp, beside load
+    bool overlap;  // PV of a block is issued after QK of the next
     void (*launch)(const Arguments& arguments, int grid);
     const void* function;
 };
@@ -22,5 +35,6 @@ std::vector<Kernel> sm90_head_dim_128();
 std::vector<Kernel> sm90_head_dim_256();
 // Variations of one switch at a time, and of tiles.
 std::vector<Kernel> sm90_ablations();
+std::vector<Kernel> sm100_kernels();
 
 }  // namespace attention

@@ -51,10 +51,46 @@ void launch_sm90(const Arguments& arguments, int grid) {
     micro::check_launch();
 }
 
+inline std::string switches(const Options& o) {
+    std::string text = "tile " + std::to_string(tile_rows(o)) + "x" + std::to_string(o.tile_kv) +
+                       ", " + std::to_string(o.stages) + " stages";
+    text += o.ping_pong ? ", ping-pong" : ", no ping-pong";
+    text += o.overlap ? ", overlap" : ", no overlap";
+    if (o.output_buffer)
+        text += ", O buffer";
+    if (o.polynomial_of_16 > 0)
+        text += ", cubic exp2 " + std::to_string(o.polynomial_of_16) + " of 16";
+    if (o.timeline)
+        text += ", timeline on";
+    return text;
+}
+
 template <class Variant>
 Kernel sm90_kernel(const char* name) {
-    return {name, Variant::kOptions, launch_sm90<Variant>,
-            reinterpret_cast<const void*>(sm90_forward<Variant>)};
+    constexpr Options kO = Variant::kOptions;
+    return {.name = name,
+            .pipeline = "warpline_sm90_fwd",
+            .capability = 90,
+            .head_dim = kO.head_dim,
+            .causal = kO.causal,
+            .tile_rows = tile_rows(kO),
+            .query_box_rows = kWarpgroupRows,
+            .tile_kv = kO.tile_kv,
+            .threads = threads(kO),
+            .shared_bytes = shared_bytes(kO),
+            .switches = switches(kO),
+            .settings = {{"groups", kO.consumers},
+                         {"tile_kv", kO.tile_kv},
+                         {"kv_stages", kO.stages},
+                         {"output_buffer", kO.output_buffer ? 1 : 0},
+                         {"ping_pong", kO.ping_pong ? 1 : 0},
+                         {"overlap", kO.overlap ? 1 : 0},
+                         {"polynomial_of_16", kO.polynomial_of_16}},
+            .timeline = kO.timeline,
+            .consumers = kO.consumers,
+            .overlap = kO.overlap,
+            .launch = launch_sm90<Variant>,
+            .function = reinterpret_cast<const void*>(sm90_forward<Variant>)};
 }
 
 }  // namespace attention

@@ -147,8 +147,8 @@ int check_small_shapes(const Kernel& kernel, int sms, std::uint64_t seed, bool q
     int bad = 0;
     prepare(kernel);
     for (Shape shape : shapes) {
-        shape.causal = kernel.options.causal;
-        DeviceProblem problem(shape, kernel.options.head_dim, ++seed);
+        shape.causal = kernel.causal;
+        DeviceProblem problem(shape, kernel.head_dim, ++seed);
         for (const bool persistent : {true, false}) {
             const Errors e = compare_with_reference(kernel, problem, persistent, sms, 1LL << 40);
             bad += e.good() ? 0 : 1;

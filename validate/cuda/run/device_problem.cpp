@@ -48,12 +48,12 @@ Arguments DeviceProblem::arguments(const Kernel& kernel) const {
             tensor.get(), static_cast<std::uint64_t>(head_dim_), static_cast<std::uint64_t>(rows),
             static_cast<std::uint64_t>(shape_.batch * heads), static_cast<unsigned>(box_rows));
     };
-    const int rows = tile_rows(kernel.options);
+    const int rows = kernel.tile_rows;
     Arguments a{};
-    a.q = map(q_, shape_.heads_q, shape_.seqlen_q, kWarpgroupRows);
-    a.k = map(k_, shape_.heads_kv, shape_.seqlen_kv, kernel.options.tile_kv);
-    a.v = map(v_, shape_.heads_kv, shape_.seqlen_kv, kernel.options.tile_kv);
-    a.o = map(o_, shape_.heads_q, shape_.seqlen_q, kWarpgroupRows);
+    a.q = map(q_, shape_.heads_q, shape_.seqlen_q, kernel.query_box_rows);
+    a.k = map(k_, shape_.heads_kv, shape_.seqlen_kv, kernel.tile_kv);
+    a.v = map(v_, shape_.heads_kv, shape_.seqlen_kv, kernel.tile_kv);
+    a.o = map(o_, shape_.heads_q, shape_.seqlen_q, kernel.query_box_rows);
     a.shape = shape_;
     a.row_tiles = (shape_.seqlen_q + rows - 1) / rows;
     a.section_heads = section_heads(shape_, head_dim_);
@@ -110,7 +110,7 @@ int grid_size(const Arguments& arguments, bool persistent, int sms) {
 
 void prepare(const Kernel& kernel) {
     micro::check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      shared_bytes(kernel.options)));
+                                      kernel.shared_bytes));
 }
 
 double flop(const Shape& shape, int head_dim) {

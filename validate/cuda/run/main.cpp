@@ -103,45 +103,63 @@ CommandLine parse(const std::vector<std::string>& words) {
 }
 
 bool persistent(const CommandLine& line, const Kernel& kernel) {
-    return line.grid.empty() ? !kernel.options.causal : line.grid == "persistent";
+    return line.grid.empty() ? !kernel.causal : line.grid == "persistent";
 }
 
-std::vector<Kernel> chosen_kernels(const CommandLine& line) {
+// Everything that was compiled in.
+std::vector<Kernel> all_kernels() {
     std::vector<Kernel> all;
-    for (const auto& group :
-         {sm90_head_dim_64(), sm90_head_dim_128(), sm90_head_dim_256(), sm90_ablations()})
+    const auto add = [&](const std::vector<Kernel>& group) {
         all.insert(all.end(), group.begin(), group.end());
+    };
+#ifdef WARPLINE_HAS_sm90
+    add(sm90_head_dim_64());
+    add(sm90_head_dim_128());
+    add(sm90_head_dim_256());
+    add(sm90_ablations());
+#endif
+#ifdef WARPLINE_HAS_sm100
+    add(sm100_kernels());
+#endif
+    return all;
+}
+
+// Those the command line names and the GPU can run.
+std::vector<Kernel> chosen_kernels(const CommandLine& line, const micro::Bench& bench) {
     std::vector<Kernel> chosen;
-    for (const Kernel& kernel : all) {
+    for (const Kernel& kernel : all_kernels()) {
+        if (kernel.capability / 10 != bench.gpu().major)
+            continue;
         if (kernel.name == line.kernel)
             return {kernel};
         const bool named = kernel.name.compare(0, line.kernel.size(), line.kernel) == 0;
-        if (named && (!line.kernel.empty() || !kernel.options.timeline))
+        if (named && (!line.kernel.empty() || !kernel.timeline))
             chosen.push_back(kernel);
     }
     if (chosen.empty())
-        refuse("no kernel's name begins with '" + line.kernel + "'; see warpline_attention list");
+        refuse("no kernel for this GPU has a name that begins with '" + line.kernel +
+               "'; see warpline_attention list");
     return chosen;
 }
 
 std::vector<Shape> shapes_for(const CommandLine& line, const Kernel& kernel) {
     std::vector<Shape> shapes = line.shapes;
     if (shapes.empty()) {
-        const int heads = 2048 / kernel.options.head_dim;
+        const int heads = 2048 / kernel.head_dim;
         for (int tokens = 1024; tokens <= 16384; tokens *= 2)
             shapes.push_back({32768 / tokens, heads, heads, tokens, tokens});
     }
     for (Shape& shape : shapes)
-        shape.causal = kernel.options.causal;
+        shape.causal = kernel.causal;
     return shapes;
 }
 
-int list(const CommandLine& line) {
-    for (const Kernel& kernel : chosen_kernels(line)) {
+int list(const CommandLine& line, const micro::Bench& bench) {
+    for (const Kernel& kernel : chosen_kernels(line, bench)) {
         cudaFuncAttributes attributes{};
         micro::check(cudaFuncGetAttributes(&attributes, kernel.function));
         std::printf("%-36s %d threads, %d bytes of shared memory, %zu bytes of local memory\n",
-                    kernel.name.c_str(), threads(kernel.options), shared_bytes(kernel.options),
+                    kernel.name.c_str(), kernel.threads, kernel.shared_bytes,
                     attributes.localSizeBytes);
     }
     return 0;
@@ -149,7 +167,7 @@ int list(const CommandLine& line) {
 
 int check_all(const CommandLine& line, const micro::Bench& bench) {
     int bad = 0;
-    for (const Kernel& kernel : chosen_kernels(line))
+    for (const Kernel& kernel : chosen_kernels(line, bench))
         bad += check_small_shapes(kernel, bench.sms(), std::random_device{}(), line.quick);
     std::printf(bad == 0 ? "all good\n" : "%d WRONG\n", bad);
     return bad == 0 ? 0 : 1;
@@ -161,7 +179,7 @@ bool time_shape(const CommandLine& line, const micro::Bench& bench, const Kernel
     TimingSettings settings = line.timing;
     settings.persistent = persistent(line, kernel);
     prepare(kernel);
-    DeviceProblem problem(shape, kernel.options.head_dim, std::random_device{}());
+    DeviceProblem problem(shape, kernel.head_dim, std::random_device{}());
     const Errors errors =
         compare_with_reference(kernel, problem, settings.persistent, bench.sms(), 64);
     if (!errors.good()) {
@@ -171,7 +189,7 @@ bool time_shape(const CommandLine& line, const micro::Bench& bench, const Kernel
         return false;
     }
     const Timing t = time_kernel(kernel, problem, bench, settings);
-    const double rate = flop(shape, kernel.options.head_dim) / t.median_ms * 1e-9;
+    const double rate = flop(shape, kernel.head_dim) / t.median_ms * 1e-9;
     std::printf(
         "%-30s b%-2d h%d/%d q%-6d kv%-6d %s %9.4f ms %6.1f TFLOP/s at %4.0f MHz "
         "(moved %.1f %%) %3.0f W, error %.1e\n",
@@ -197,7 +215,7 @@ int time_all(const CommandLine& line, const micro::Bench& bench) {
         csv << measured_header();
     }
     bool good = true;
-    for (const Kernel& kernel : chosen_kernels(line)) {
+    for (const Kernel& kernel : chosen_kernels(line, bench)) {
         for (const Shape& shape : shapes_for(line, kernel))
             good = time_shape(line, bench, kernel, shape, csv) && good;
     }
@@ -214,15 +232,15 @@ std::string whole(double value) {
 }
 
 int write_timeline(const CommandLine& line, const micro::Bench& bench) {
-    const std::vector<Kernel> kernels = chosen_kernels(line);
+    const std::vector<Kernel> kernels = chosen_kernels(line, bench);
     if (line.csv.empty() || kernels.size() != 1)
         refuse("timeline wants --csv FILE and the --kernel of exactly one kernel");
     const Kernel& kernel = kernels[0];
     CommandLine of_plain = line;
     of_plain.kernel = plain_name(kernel.name);
-    const Kernel plain = chosen_kernels(of_plain)[0];
+    const Kernel plain = chosen_kernels(of_plain, bench)[0];
     const Shape shape = shapes_for(line, kernel)[0];
-    const DeviceProblem problem(shape, kernel.options.head_dim, 1);
+    const DeviceProblem problem(shape, kernel.head_dim, 1);
     TimingSettings settings = line.timing;
     settings.persistent = persistent(line, kernel);
 
@@ -242,28 +260,23 @@ int write_timeline(const CommandLine& line, const micro::Bench& bench) {
     micro::check(cudaRuntimeGetVersion(&runtime));
     const double cycles_without = without.median_ms * without.clock_mhz * 1e3;
     const double cycles_with = with.median_ms * with.clock_mhz * 1e3;
-    const Options& o = kernel.options;
-    const auto set = [](const char* parameter, int value) {
-        return std::string("set: ") + parameter + "=" + std::to_string(value);
-    };
     // What `warpline compare --timeline` reads; see validate/measured/README.md.
-    const TimelineHead head{
-        {"gpu: " + gpu_id(bench.gpu().name), "kernel: warpline_sm90_fwd",
-         "head_dim: " + std::to_string(o.head_dim), "batch: " + std::to_string(shape.batch),
+    TimelineHead head{
+        {"gpu: " + gpu_id(bench.gpu().name), "kernel: " + kernel.pipeline,
+         "head_dim: " + std::to_string(kernel.head_dim), "batch: " + std::to_string(shape.batch),
          "heads_q: " + std::to_string(shape.heads_q), "heads_kv: " + std::to_string(shape.heads_kv),
          "seqlen_q: " + std::to_string(shape.seqlen_q),
          "seqlen_kv: " + std::to_string(shape.seqlen_kv),
-         std::string("mask: ") + (shape.causal ? "causal" : "full"), set("groups", o.consumers),
-         set("tile_kv", o.tile_kv), set("kv_stages", o.stages),
-         set("output_buffer", o.output_buffer ? 1 : 0), set("ping_pong", o.ping_pong ? 1 : 0),
-         set("overlap", o.overlap ? 1 : 0), set("polynomial_of_16", o.polynomial_of_16),
-         set("persistent", settings.persistent ? 1 : 0),
-         std::string("note: ") + bench.gpu().name + ", driver " + bench.nvml().driver_version() +
-             ", CUDA " + std::to_string(runtime / 1000) + "." +
-             std::to_string(runtime % 1000 / 10) + ", " + today() + ", SM clock " +
-             whole(with.clock_mhz) + " MHz",
-         "note: " + whole(cycles_without) + " cycles a launch without stamps, " +
-             whole(cycles_with) + " with every CTA of the first wave stamping"}};
+         std::string("mask: ") + (shape.causal ? "causal" : "full")}};
+    for (const auto& [parameter, value] : kernel.settings)
+        head.lines.push_back("set: " + parameter + "=" + std::to_string(value));
+    head.lines.push_back(std::string("set: persistent=") + (settings.persistent ? "1" : "0"));
+    head.lines.push_back(
+        std::string("note: ") + bench.gpu().name + ", driver " + bench.nvml().driver_version() +
+        ", CUDA " + std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10) +
+        ", " + today() + ", SM clock " + whole(with.clock_mhz) + " MHz");
+    head.lines.push_back("note: " + whole(cycles_without) + " cycles a launch without stamps, " +
+                         whole(cycles_with) + " with every CTA of the first wave stamping");
     buffer.write(line.ctas, head, line.csv);
     for (const std::string& text : head.lines)
         std::printf("%s\n", text.c_str());
@@ -272,9 +285,9 @@ int write_timeline(const CommandLine& line, const micro::Bench& bench) {
 
 int run(const CommandLine& line) {
     const micro::Bench bench("warpline_attention");
-    bench.require({90});
+    bench.require({90, 100, 103});
     if (line.command == "list")
-        return list(line);
+        return list(line, bench);
     if (line.command == "check")
         return check_all(line, bench);
     if (line.command == "time")

@@ -83,12 +83,12 @@ std::string role_name(int role) {
 }  // namespace
 
 TimelineBuffer::TimelineBuffer(const Kernel& kernel, int ctas)
-    : roles_(1 + kernel.options.consumers),
-      overlap_(kernel.options.overlap),
+    : roles_(1 + kernel.consumers),
+      overlap_(kernel.overlap),
       ctas_(ctas),
       records_(static_cast<std::size_t>(ctas) * static_cast<std::size_t>(roles_) * kCapacity),
       sm_(static_cast<std::size_t>(ctas)) {
-    if (!kernel.options.timeline)
+    if (!kernel.timeline)
         micro::fail(kernel.name + " is not compiled with the timeline");
 }
 

@@ -98,6 +98,8 @@ std::string gpu_id(const std::string& name) {
         return "h200";
     if (name == "NVIDIA H100 80GB HBM3")
         return "h100_sxm";
+    if (name == "NVIDIA B200")
+        return "b200";
     return name;
 }
 
@@ -105,19 +107,6 @@ std::string today() {
     const std::time_t now = std::time(nullptr);
     char text[16] = {};
     std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
-    return text;
-}
-
-std::string switches(const Options& o) {
-    std::string text = format("tile %dx%d, %d stages", tile_rows(o), o.tile_kv, o.stages);
-    text += o.ping_pong ? ", ping-pong" : ", no ping-pong";
-    text += o.overlap ? ", overlap" : ", no overlap";
-    if (o.output_buffer)
-        text += ", O buffer";
-    if (o.polynomial_of_16 > 0)
-        text += format(", cubic exp2 %d of 16", o.polynomial_of_16);
-    if (o.timeline)
-        text += ", timeline on";
     return text;
 }
 
@@ -200,11 +189,11 @@ std::string measured_row(const Kernel& kernel, const DeviceProblem& problem,
                "\"SM cycles over the GPU's timer in each launch (5th to 95th percentile %.1f %% "
                "apart); NVML %.0f to %.0f\",",
                100 * t.clock_change, t.nvml_low_mhz, t.nvml_high_mhz) +
-           format("warpline_sm90_fwd,%s,%s,bf16,fwd,%d,%d,%d,%d,%d,%d,%d,%s,,,",
+           format("%s,%s,%s,bf16,fwd,%d,%d,%d,%d,%d,%d,%d,%s,,,", kernel.pipeline.c_str(),
                   kernel.name.c_str(), today().c_str(), d, d, s.batch, s.heads_q, s.heads_kv,
                   s.seqlen_q, s.seqlen_kv, s.causal ? "causal" : "full") +
            format("%.5f,%.5f,%.1f,,,,,", t.median_ms, t.least_ms, flop(s, d) / t.median_ms * 1e-9) +
-           "\"" + switches(kernel.options) +
+           "\"" + kernel.switches +
            format("; %s grid; median of %d launches; L2 %s; %s%s; driver %s, CUDA %d.%d\"\n",
                   settings.persistent ? "persistent" : "one CTA a tile", t.launches,
                   settings.flush_l2 ? "flushed" : "warm",

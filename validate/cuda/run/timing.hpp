@@ -31,8 +31,6 @@ struct Timing {
 [[nodiscard]] Timing time_kernel(const Kernel& kernel, const DeviceProblem& problem,
                                  const micro::Bench& bench, const TimingSettings& settings);
 
-// What the kernel was compiled with, in words.
-[[nodiscard]] std::string switches(const Options& options);
 [[nodiscard]] std::string gpu_id(const std::string& name);  // of the files in hw_specs
 [[nodiscard]] std::string today();                          // UTC, year-month-day
 

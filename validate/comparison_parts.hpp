@@ -1,0 +1,37 @@
+// The stages of compare_rows(), each in a file of its own.
+#pragma once
+
+#include "warpline/validate/compare.hpp"
+
+#include <vector>
+
+namespace warpline {
+
+/// A row that is being compared, with what the stages need of its prediction.
+struct RowInProgress {
+    ComparedRow compared;
+    ClockedTime time;  ///< meaningless when not compared by time
+    ClockRange clock_range;
+    double roofline = 0.0;  ///< duration of the plain roofline, in the unit of the comparison
+};
+
+/// Predicts `row` and sets it beside its measurement. Errors: the predictor's.
+[[nodiscard]] Result<RowInProgress> compare_row(const MeasuredRow& row,
+                                                const RowPredictor& predictor);
+
+/// Predicts rows whose clock is not known again, at the clock that explains their group best.
+/// Returns the fits by clock_group(). Errors: the predictor's.
+struct GroupFit {
+    std::string group;
+    FittedClock fit;
+};
+[[nodiscard]] Result<std::vector<GroupFit>> fit_clocks(std::vector<RowInProgress>& rows,
+                                                       const RowPredictor& predictor);
+
+/// Fills ComparedRow::held_out_error and ComparedRow::baselines.
+void judge_held_out(std::vector<RowInProgress>& rows);
+
+/// Fills everything but the rows.
+void summarize(Comparison& comparison, const std::vector<GroupFit>& fits);
+
+}  // namespace warpline

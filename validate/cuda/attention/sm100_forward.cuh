@@ -1,0 +1,94 @@
+// Attention forward for Blackwell (sm_100a, sm_103a), structured as pipelines/fa4_fwd.yaml with one
+// CTA and two query tiles. It compiles and has not run: see README.md.
+#pragma once
+
+#include "../common/check.hpp"
+#include "kernel.hpp"
+#include "sm100_correction.cuh"
+#include "sm100_issuers.cuh"
+#include "sm100_softmax.cuh"
+
+namespace attention {
+
+template <int kRegisters>
+__device__ __forceinline__ void more_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+__device__ __forceinline__ void fewer_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+// Warps 0 to 3 and 4 to 7: softmax of stage 0 and 1; 8 to 11: correction; 12: mma; 13: epilogue;
+// 14: load; 15 idles. `Variant` is a type with the options in its `kOptions`.
+template <class Variant>
+__global__ void __launch_bounds__(kSm100Threads, 1)
+    sm100_forward(const __grid_constant__ Arguments arguments) {
+    constexpr Sm100Options kO = Variant::kOptions;
+    static_assert(supported(kO));
+    extern __shared__ __align__(1024) char tiles[];
+    const Sm100Shared<kO> shared{tiles};
+    const int warp = __shfl_sync(~0U, static_cast<int>(threadIdx.x) / 32, 0);
+    if (warp == 12)
+        micro::tmem_allocate<1>(&shared.tmem());
+    if (threadIdx.x == 0) {
+        if (micro::shared_address(tiles) % 1024 != 0)
+            __trap();
+        shared.init_barriers();
+    }
+    micro::tcgen05_before_sync();
+    __syncthreads();
+    micro::tcgen05_after_sync();
+    const unsigned tmem = shared.tmem();
+    const bool first_lane = threadIdx.x % 32 == 0;
+    if (warp < 8) {
+        more_registers<softmax_registers(kO)>();
+        Sm100Softmax<kO>(arguments, shared, tmem, warp / 4).run();
+    } else if (warp < 12) {
+        fewer_registers<correction_registers(kO)>();
+        Sm100Correction<kO>(arguments, shared, tmem).run();
+    } else {
+        fewer_registers<other_registers(kO)>();
+        if (warp == 12 && first_lane)
+            Sm100Mma<kO>(arguments, shared, tmem).run();
+        else if (warp == 13)
+            sm100_epilogue<kO>(arguments, shared);
+        else if (warp == 14 && first_lane)
+            Sm100Load<kO>(arguments, shared).run();
+    }
+    __syncwarp();
+    __syncthreads();
+    if (warp == 12)
+        micro::tmem_release<1>(tmem);
+}
+
+template <class Variant>
+void launch_sm100(const Arguments& arguments, int grid) {
+    constexpr Sm100Options kO = Variant::kOptions;
+    sm100_forward<Variant><<<grid, kSm100Threads, sm100_shared_bytes(kO)>>>(arguments);
+    micro::check_launch();
+}
+
+template <class Variant>
+Kernel sm100_kernel(const char* name) {
+    constexpr Sm100Options kO = Variant::kOptions;
+    return {.name = name,
+            .pipeline = "fa4_fwd",
+            .capability = 100,
+            .head_dim = kO.head_dim,
+            .causal = kO.causal,
+            .tile_rows = kQStages * kTileM,
+            .query_box_rows = kTileM,
+            .tile_kv = kTileKv,
+            .threads = kSm100Threads,
+            .shared_bytes = sm100_shared_bytes(kO),
+            .switches = "tile 2x128x128, " + std::to_string(kv_stages(kO)) + " stages, one CTA",
+            .settings = {{"pair", 0}},
+            .timeline = false,
+            .consumers = 0,
+            .overlap = false,
+            .launch = launch_sm100<Variant>,
+            .function = reinterpret_cast<const void*>(sm100_forward<Variant>)};
+}
+
+}  // namespace attention

@@ -1,0 +1,51 @@
+// What is fixed when a Blackwell kernel is compiled. The names are those of pipelines/fa4_fwd.yaml.
+#pragma once
+
+namespace attention {
+
+struct Sm100Options {
+    int head_dim = 128;  // 64 or 128
+    bool causal = false;
+    int emulated = 16;            // exponentials of a row of 128 that the FMA pipe computes
+    float rescale_threshold = 8;  // rise of the row maximum, in log2, that forces a rescale of O
+};
+
+inline constexpr int kQStages = 2;    // query tiles in flight
+inline constexpr int kTileM = 128;    // query rows of one of them
+inline constexpr int kTileKv = 128;   // keys of one step
+inline constexpr int kFragment = 32;  // columns in which exponentials are taken and stored
+inline constexpr int kFragments = kTileKv / kFragment;
+inline constexpr int kEarlyFragments = 3;  // in the first part of P
+inline constexpr int kSm100Threads = 512;
+
+constexpr int tile_bytes(const Sm100Options& o) {  // of Q, K, V or O
+    return kTileM * o.head_dim * 2;
+}
+constexpr int kv_stages(const Sm100Options& o) {
+    return (224 * 1024 - 2 * kQStages * tile_bytes(o)) / tile_bytes(o);
+}
+constexpr int sm100_barriers(const Sm100Options& o) {
+    return 9 * kQStages + 2 * kv_stages(o);
+}
+constexpr int sm100_shared_bytes(const Sm100Options& o) {
+    return (2 * kQStages + kv_stages(o)) * tile_bytes(o) + kQStages * kTileM * 4 +
+           8 * sm100_barriers(o) + 16;
+}
+
+// Registers of a thread after the warpgroups have traded theirs: softmax, correction and the rest.
+constexpr int softmax_registers(const Sm100Options& o) {
+    return o.head_dim < 96 ? 200 : 192;
+}
+constexpr int correction_registers(const Sm100Options& o) {
+    return o.head_dim < 96 ? 64 : o.causal ? 72 : 80;
+}
+constexpr int other_registers(const Sm100Options& o) {
+    return 512 - 2 * softmax_registers(o) - correction_registers(o);
+}
+
+constexpr bool supported(const Sm100Options& o) {
+    return (o.head_dim == 64 || o.head_dim == 128) && o.emulated >= 0 && o.emulated <= 64 &&
+           sm100_shared_bytes(o) <= 227 * 1024;
+}
+
+}  // namespace attention
