@@ -51,7 +51,7 @@ std::string section(const ReportSection& of, const ReportPage& page, bool charts
     }
     for (const ReportTable& table : page.tables) {
         if (std::find(of.tables.begin(), of.tables.end(), table.id) != of.tables.end()) {
-            html += fmt::format("<details{}><summary>{}, in numbers</summary>{}</details>\n",
+            html += fmt::format("<details{}><summary>Table: {}</summary>{}</details>\n",
                                 charts ? "" : " open", html_text(table.title), table_html(table));
         }
     }

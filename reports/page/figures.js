@@ -117,7 +117,7 @@ const warplineFigures = (() => {
         lineStyle: { color: palette[i], width: 2, type: i ? 'dashed' : 'solid' }, itemStyle: { color: palette[i] } });
       option.series.push({ name: subject(p, data), type: 'scatter', symbolSize: 14, symbol: i ? 'diamond' : 'circle',
         itemStyle: { color: palette[i] }, data: [[c.flops_per_byte, c.executed_tflops]],
-        label: { show: true, position: 'left', color: theme.text, formatter: `${subject(p, data)} ${number(c.executed_tflops, 0)}` } });
+        label: { show: true, position: i ? 'top' : 'bottom', color: theme.text, formatter: `${subject(p, data)} ${number(c.executed_tflops, 0)}` } });
     });
     return option;
   }
@@ -165,7 +165,7 @@ const warplineFigures = (() => {
       min: 0, max: g.end, axisLabel: { color: theme.dim, formatter: (v) => number(v, 0) } });
     option.yAxis = axis(theme, { type: 'category', inverse: true, data: g.lanes.map((l) => l.name), splitLine: { show: true, lineStyle: { color: theme.line } } });
     option.dataZoom = [
-      { type: 'slider', xAxisIndex: 0, filterMode: 'weakFilter', startValue: g.windows[0].from, endValue: g.windows[0].to,
+      { type: 'slider', xAxisIndex: 0, filterMode: 'weakFilter', startValue: g.windows[1].from, endValue: g.windows[1].to,
         bottom: 8, height: 22, labelFormatter: (v) => number(v, 0), textStyle: { color: theme.dim } },
       { type: 'inside', xAxisIndex: 0, filterMode: 'weakFilter', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false }];
     option.tooltip.formatter = (item) => {
