@@ -48,11 +48,15 @@ Result<std::string> check_pipeline(const Request& request, const CheckArguments&
         return tl::unexpected(ran.error());
     }
     std::string text = fmt::format(
-        "{}: a sound pipeline for {} on {}\n  roles {}, barriers {}, rings {}; no deadlock; at "
+        "{}: a sound pipeline for {} on {}\n  roles {}, barriers {}, rings {}; no deadlock, no "
+        "race found; at "
         "least {:.1f} cycles a step\n",
         printable(arguments.file), describe(loaded->problem), printable(loaded->spec.id),
         loaded->plan.roles.size(), loaded->plan.barriers.size(), loaded->plan.rings.size(),
         bound->ticks_per_block / static_cast<double>(ticks_per_cycle));
+    for (const Diagnostic& warning : loaded->plan.warnings) {
+        text += request.style.warn("warning: ") + printable(warning.text()) + "\n";
+    }
     for (const Budget& budget : loaded->plan.budgets) {
         text += fmt::format("  {}: {} of {} {}\n", printable(budget.name), budget.used,
                             budget.limit, printable(budget.unit));

@@ -108,14 +108,8 @@ Result<std::vector<SequencePair>> parse_varlen(std::string_view text) {
 }
 
 Result<DType> parse_dtype(std::string_view text) {
-    if (text == "bf16") {
-        return DType::bf16;
-    }
-    if (text == "fp16") {
-        return DType::fp16;
-    }
-    if (text == "fp8") {
-        return DType::fp8;
+    if (const auto dtype = dtype_from_name(text)) {
+        return *dtype;
     }
     return fail(FailureKind::usage,
                 fmt::format("--dtype must be bf16, fp16 or fp8, not \"{}\"", printable(text)));

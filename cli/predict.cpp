@@ -1,4 +1,5 @@
 // warpline predict KERNEL: how long one attention call takes, and why.
+#include "cli/nearest.hpp"
 #include "cli/output_files.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
@@ -33,12 +34,12 @@ struct PredictArguments {
 
 /// What goes to standard output; JSON without a file takes the place of the text.
 std::string output_of(const PredictArguments& arguments, const Prediction& prediction,
-                      const Style& style) {
+                      const std::vector<ComparedRow>& nearest, const Style& style) {
     if (arguments.json && arguments.json_file.empty()) {
-        return prediction_json(prediction);
+        return prediction_json(prediction, nearest);
     }
     std::string text =
-        arguments.quiet ? headline(prediction) + "\n" : summary_text(prediction, style);
+        arguments.quiet ? headline(prediction) + "\n" : summary_text(prediction, style, nearest);
     if (arguments.gantt) {
         text += "\n" + gantt_text(prediction.plan, prediction.schedule, style);
     }
@@ -56,7 +57,11 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     if (!kernel) {
         return tl::unexpected(kernel.error());
     }
+    auto nearest_started = arguments.quiet ? decltype(start_nearest(request.data_dir, *kernel)){}
+                                           : start_nearest(request.data_dir, *kernel);
     Result<Prediction> prediction = predict(kernel->spec, kernel->plan, kernel->problem, *options);
+    const std::vector<ComparedRow> nearest =
+        finish_nearest(std::move(nearest_started), kernel->plan.kernel);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }
@@ -74,9 +79,9 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
         files.push_back({arguments.schedule_file, schedule_csv(prediction->plan, *schedule)});
     }
     if (!arguments.json_file.empty()) {
-        files.push_back({arguments.json_file, prediction_json(*prediction)});
+        files.push_back({arguments.json_file, prediction_json(*prediction, nearest)});
     }
-    std::string text = output_of(arguments, *prediction, request.style);
+    std::string text = output_of(arguments, *prediction, nearest, request.style);
     if (const Result<void> written = write_files(files); !written) {
         return tl::unexpected(written.error());
     }

@@ -2,6 +2,7 @@
 
 #include "cli/parse.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -82,13 +83,7 @@ std::optional<std::string> contradiction(const ProblemOptions& options) {
 void ProblemOptions::declare(CLI::App& app) {
     const auto option = [&app](const char* name, std::string& field, const char* type,
                                const char* help) {
-        // CLI11's own check would take an empty value for an absent one.
-        const CLI::Validator not_empty(
-            [](std::string& value) {
-                return value.empty() ? std::string("must not be empty") : std::string();
-            },
-            "", "not empty");
-        app.add_option(name, field, help)->type_name(type)->check(not_empty);
+        app.add_option(name, field, help)->type_name(type);
     };
     option("--gpu", gpu, "ID", "GPU, an id of `warpline specs` or a .yaml file [b200]");
     option("--head-dim", head_dim, "D[:DV]",
@@ -161,6 +156,35 @@ Result<Overrides> split_overrides(const std::vector<std::string>& set) {
     return overrides;
 }
 
+namespace {
+
+/// Adds the GPUs that have every capability the kernel requires, when this one lacks some.
+tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
+                                           const PipelineSource& source, const GpuSpec& spec,
+                                           Failure failure) {
+    const YamlNode* const list = source.root.find("requires");
+    const auto can = [&](const GpuSpec& gpu) {
+        return std::all_of(list->items.begin(), list->items.end(),
+                           [&](const YamlNode& capability) { return gpu.has(capability.scalar); });
+    };
+    if (failure.kind != FailureKind::infeasible || list == nullptr || can(spec)) {
+        return tl::unexpected(std::move(failure));
+    }
+    std::vector<std::string> able;
+    for (const std::string& id : list_gpu_specs(data_dir)) {
+        const Result<GpuSpec> other = load_gpu_spec(data_dir, id);
+        if (other && can(*other)) {
+            able.push_back(id);
+        }
+    }
+    failure.diagnostics.back().hint =
+        able.empty() ? "no GPU of `warpline specs` has all that the kernel requires"
+                     : fmt::format("--gpu {} can run it", fmt::join(able, ", "));
+    return tl::unexpected(std::move(failure));
+}
+
+}  // namespace
+
 Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSource& source,
                                  const ProblemOptions& options) {
     const Result<Overrides> overrides = split_overrides(options.set);
@@ -177,7 +201,7 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
     }
     Result<KernelPlan> plan = make_plan(source, *spec, *problem, overrides->parameters);
     if (!plan) {
-        return tl::unexpected(plan.error());
+        return with_gpus_that_can(data_dir, source, *spec, plan.error());
     }
     return LoadedKernel{std::move(*spec), *problem, std::move(*plan)};
 }

@@ -1,7 +1,9 @@
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -31,8 +33,14 @@ int exit_code(FailureKind kind) {
 }
 
 int report(const Failure& failure, std::ostream& err) {
-    for (const Diagnostic& diagnostic : failure.diagnostics) {
-        err << "error: " << printable(diagnostic.text()) << '\n';
+    // The first of many errors are enough to work on, and later ones often follow from them.
+    constexpr std::size_t most_shown = 10;
+    const std::size_t shown = std::min(most_shown, failure.diagnostics.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        err << "error: " << printable(failure.diagnostics[i].text()) << '\n';
+    }
+    if (shown < failure.diagnostics.size()) {
+        err << "error: and " << failure.diagnostics.size() - shown << " more\n";
     }
     err.flush();
     return exit_code(failure.kind);
@@ -69,8 +77,32 @@ void declare(CLI::App& app, Request& request) {
     }
 }
 
+/// An empty argument is never meant: a shell variable that was not set, mostly. CLI11 would take it
+/// for an absent one.
+std::optional<std::string> empty_argument(const std::vector<std::string>& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& argument = arguments[i];
+        if (argument.empty()) {
+            return i == 0 ? std::string("the first argument is empty")
+                          : fmt::format("the argument after {} is empty", arguments[i - 1]);
+        }
+        if (argument.rfind("--", 0) == 0 && argument.back() == '=') {
+            return fmt::format("{} has no value", argument);
+        }
+    }
+    return std::nullopt;
+}
+
 /// CLI11 asks for a subcommand before it says which word is none.
 std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
+    const auto named = app.get_subcommands();
+    const CLI::Option* const json =
+        named.empty() ? nullptr : named.front()->get_option_no_throw("--json");
+    const bool no_kernel = json != nullptr && named.front()->get_option("kernel")->count() == 0;
+    if (no_kernel && json->count() > 0 && !json->results().front().empty()) {
+        return fmt::format("no KERNEL: --json took '{}' as its FILE; write KERNEL before --json",
+                           json->results().front());
+    }
     const std::vector<std::string> unknown = app.remaining();
     if (!app.get_subcommands().empty() || unknown.empty()) {
         return error.what();
@@ -85,6 +117,10 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run_parsed(const std::vector<std::string>& arguments, const Session& session) {
+    if (const auto empty = empty_argument(arguments)) {
+        session.err << "error: " << printable(*empty) << '\n';
+        return bad_request;
+    }
     Request request;
     request.data_dir = session.data_dir.string();
     request.command = fmt::format("warpline {}", fmt::join(arguments, " "));

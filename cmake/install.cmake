@@ -25,6 +25,12 @@ foreach(folder ${WARPLINE_DATA_FOLDERS})
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/share/warpline/${folder} SYMBOLIC)
 endforeach()
+# Measured rows, which predictions are compared with.
+install(DIRECTORY validate/measured DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/validate
+        FILES_MATCHING PATTERN "*.csv" PATTERN "micro" EXCLUDE)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline/validate)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/validate/measured ${PROJECT_BINARY_DIR}/share/warpline/validate/measured
+     SYMBOLIC)
 install(FILES reports/schema/comparison-1.json reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/warpline)
 
@@ -34,5 +40,5 @@ configure_package_config_file(cmake/warplineConfig.cmake.in ${PROJECT_BINARY_DIR
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/warplineConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/warplineConfig.cmake ${PROJECT_BINARY_DIR}/warplineConfigVersion.cmake
-              cmake/Findlibyaml.cmake cmake/Findmuparser.cmake
+              cmake/Findmuparser.cmake
         DESTINATION ${WARPLINE_CMAKE_DIR})

@@ -3,9 +3,11 @@
 #include "warpline/reports/comparison_summary.hpp"
 #include "warpline/reports/phrases.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -123,6 +125,51 @@ std::string measured_fields(const MeasuredRow& row) {
                        problem.seqlen_kv, mask_name(problem.mask.kind), problem.mask.window);
 }
 
+/// "4-9, 12" of ascending numbers.
+std::string ranges(const std::vector<int>& lines) {
+    std::string text;
+    for (std::size_t i = 0; i < lines.size();) {
+        std::size_t last = i;
+        while (last + 1 < lines.size() && lines[last + 1] <= lines[last] + 1) {
+            ++last;
+        }
+        text += text.empty() ? "" : ", ";
+        text +=
+            last == i ? fmt::format("{}", lines[i]) : fmt::format("{}-{}", lines[i], lines[last]);
+        i = last + 1;
+    }
+    return text;
+}
+
+/// Rows that are left out, those of one file for one reason together.
+std::string unusable_text(const std::vector<UnusableRow>& rows) {
+    struct Group {
+        const UnusableRow* first = nullptr;
+        std::vector<int> lines;
+    };
+    std::vector<Group> groups;
+    for (const UnusableRow& row : rows) {
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& known) {
+            return known.first->reason == row.reason && known.first->where.file == row.where.file;
+        });
+        if (group == groups.end()) {
+            group = groups.insert(groups.end(), Group{&row, {}});
+        }
+        group->lines.push_back(row.where.line);
+    }
+    std::string text;
+    for (Group& group : groups) {
+        std::sort(group.lines.begin(), group.lines.end());
+        const std::string what =
+            group.lines.size() == 1 ? group.first->row : fmt::format("{} rows", group.lines.size());
+        text += wrap(printable(fmt::format(
+                         "{}: {} ({}, line{} {})", group.first->where.file, group.first->reason,
+                         what, group.lines.size() == 1 ? "" : "s", ranges(group.lines))),
+                     report_width, "  - ");
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison, const Style& style) {
@@ -138,10 +185,7 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
     if (!comparison.unusable.empty()) {
         text +=
             "\n" + style.bold(fmt::format("{} rows not used", comparison.unusable.size())) + "\n";
-        for (const UnusableRow& row : comparison.unusable) {
-            text += wrap(printable(fmt::format("{} {}: {}", place(row.where), row.row, row.reason)),
-                         report_width, "  - ");
-        }
+        text += unusable_text(comparison.unusable);
     }
     return text;
 }

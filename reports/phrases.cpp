@@ -121,18 +121,6 @@ std::string_view mask_name(MaskKind kind) {
     return "unknown";
 }
 
-std::string_view dtype_name(DType dtype) {
-    switch (dtype) {
-        case DType::bf16:
-            return "bf16";
-        case DType::fp16:
-            return "fp16";
-        case DType::fp8:
-            return "fp8";
-    }
-    return "unknown";
-}
-
 std::string_view direction_name(Direction direction) {
     return direction == Direction::forward ? "forward" : "backward";
 }

@@ -27,7 +27,6 @@ namespace warpline {
 
 /// "full", "causal", "sliding_window".
 [[nodiscard]] std::string_view mask_name(MaskKind kind);
-[[nodiscard]] std::string_view dtype_name(DType dtype);
 [[nodiscard]] std::string_view direction_name(Direction direction);
 
 /// "two independent measurements or an exact fit" and so on.

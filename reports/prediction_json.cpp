@@ -110,6 +110,24 @@ Json budgets_json(const KernelPlan& plan) {
     return json;
 }
 
+Json nearest_json(const std::vector<ComparedRow>& rows) {
+    const auto known = [](double value) { return value > 0.0 ? number(value) : Json(nullptr); };
+    Json json = Json::array();
+    for (const ComparedRow& row : rows) {
+        json.push_back({{"source", row.row.source},
+                        {"gpu", row.row.gpu},
+                        {"kernel", row.row.kernel},
+                        {"problem", problem_json(row.row.problem)},
+                        {"clock_mhz", number(megahertz(row.clock.hz))},
+                        {"clock_is_measured", row.clock_source == ClockSource::measured},
+                        {"error_of", row.by_time ? "time" : "active_cycles"},
+                        {"measured_ms", known(row.measured_ms)},
+                        {"predicted_ms", known(row.predicted_ms)},
+                        {"error", number(row.error)}});
+    }
+    return json;
+}
+
 Json provenance_json(const Prediction& prediction) {
     Json parameters = Json::object();
     for (const auto& [name, value] : prediction.plan.parameters) {
@@ -139,7 +157,7 @@ Json provenance_json(const Prediction& prediction) {
 
 }  // namespace
 
-std::string prediction_json(const Prediction& prediction) {
+std::string prediction_json(const Prediction& prediction, const std::vector<ComparedRow>& nearest) {
     const Json json = {{"schema", prediction_schema},
                        {"kernel", prediction.kernel},
                        {"gpu", prediction.gpu},
@@ -156,6 +174,7 @@ std::string prediction_json(const Prediction& prediction) {
                        {"roles", roles_json(prediction)},
                        {"critical_cycle", cycle_json(prediction)},
                        {"budgets", budgets_json(prediction.plan)},
+                       {"nearest_measured", nearest_json(nearest)},
                        {"assumptions", prediction.assumptions},
                        {"provenance", provenance_json(prediction)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "warpline/device/prediction.hpp"
+#include "warpline/validate/compare.hpp"
 
 #include <string>
+#include <vector>
 
 namespace warpline {
 
@@ -12,6 +14,8 @@ inline constexpr const char* prediction_schema = "warpline-prediction/1";
 
 /// One JSON object, ending in a line break. Numbers are finite: one that is not is null, which the
 /// schema allows only where a number may be absent. Bytes that are not UTF-8 are replaced.
-[[nodiscard]] std::string prediction_json(const Prediction& prediction);
+/// `nearest` are measured rows like it, with the model's error on them.
+[[nodiscard]] std::string prediction_json(const Prediction& prediction,
+                                          const std::vector<ComparedRow>& nearest = {});
 
 }  // namespace warpline

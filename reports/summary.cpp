@@ -117,14 +117,15 @@ std::string headline(const Prediction& prediction) {
                        percent(prediction.utilization), megahertz(prediction.clock.hz));
 }
 
-std::string summary_text(const Prediction& prediction, const Style& style) {
+std::string summary_text(const Prediction& prediction, const Style& style,
+                         const std::vector<ComparedRow>& nearest) {
     std::string text = head_section(prediction, style);
     for (const std::string& section :
          {peak_section(prediction, style), answers_section(prediction, style),
           unit_section(prediction, style), cycle_section(prediction, style),
           stall_section(prediction, style), wave_section(prediction, style),
-          budget_section(prediction, style), assumption_section(prediction, style),
-          provenance_section(prediction, style)}) {
+          budget_section(prediction, style), nearest_section(nearest, style),
+          assumption_section(prediction, style), provenance_section(prediction, style)}) {
         if (!section.empty()) {
             text += "\n" + section;
         }

@@ -3,8 +3,10 @@
 
 #include "warpline/device/prediction.hpp"
 #include "warpline/reports/text.hpp"
+#include "warpline/validate/compare.hpp"
 
 #include <string>
+#include <vector>
 
 namespace warpline {
 
@@ -13,7 +15,9 @@ namespace warpline {
 
 /// The whole answer in at most 100 columns: headline, where the peak goes, the three answers and
 /// what to blame for their gaps, units, critical cycle, stalls, waves, budgets, assumptions and
-/// provenance. Sections without content are left out.
-[[nodiscard]] std::string summary_text(const Prediction& prediction, const Style& style = {});
+/// provenance, and the measured rows `nearest` to it with the model's error on them. Sections
+/// without content are left out.
+[[nodiscard]] std::string summary_text(const Prediction& prediction, const Style& style = {},
+                                       const std::vector<ComparedRow>& nearest = {});
 
 }  // namespace warpline

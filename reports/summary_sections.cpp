@@ -158,6 +158,32 @@ std::string budget_section(const Prediction& prediction, const Style& style) {
     return style.bold("Budgets") + "\n" + table.text("  ");
 }
 
+std::string nearest_section(const std::vector<ComparedRow>& rows, const Style& style) {
+    if (rows.empty()) {
+        return "";
+    }
+    Table table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::left});
+    table.add({"", "", "measured", "predicted", "error", ""});
+    bool guessed_clock = false;
+    for (const ComparedRow& row : rows) {
+        guessed_clock = guessed_clock || row.clock_source != ClockSource::measured;
+        const auto value = [&](double ms, double cycles) {
+            return row.by_time ? fmt::format("{:.4g} ms", ms) : grouped(cycles) + " cyc";
+        };
+        table.add({cut_to(printable(row.row.gpu), 10), cut_to(describe(row.row.problem), 46),
+                   value(row.measured_ms, row.measured_cycles),
+                   value(row.predicted_ms, row.predicted_cycles),
+                   fmt::format("{:+.1f} %", 100.0 * row.error),
+                   row.clock_source == ClockSource::measured ? "" : "*"});
+    }
+    std::string text =
+        style.bold("Nearest measurements, and the model's error on them") + "\n" + table.text("  ");
+    if (guessed_clock) {
+        text += style.dim("  * its clock is not known: predicted at the default clock") + "\n";
+    }
+    return text;
+}
+
 std::string assumption_section(const Prediction& prediction, const Style& style) {
     if (prediction.assumptions.empty()) {
         return "";

@@ -3,9 +3,11 @@
 
 #include "warpline/device/prediction.hpp"
 #include "warpline/reports/text.hpp"
+#include "warpline/validate/compare.hpp"
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace warpline {
 
@@ -20,6 +22,8 @@ inline constexpr std::size_t summary_width = 100;  ///< columns
 /// Tiles over the GPU, and memory traffic.
 [[nodiscard]] std::string wave_section(const Prediction& prediction, const Style& style);
 [[nodiscard]] std::string budget_section(const Prediction& prediction, const Style& style);
+/// Measured rows and the model's error on each.
+[[nodiscard]] std::string nearest_section(const std::vector<ComparedRow>& rows, const Style& style);
 [[nodiscard]] std::string assumption_section(const Prediction& prediction, const Style& style);
 /// Version, hashes and files.
 [[nodiscard]] std::string provenance_section(const Prediction& prediction, const Style& style);

@@ -43,17 +43,44 @@ void for_each_run(const std::vector<HeadTiles>& tiles, const TileTimes& times, F
     return total;
 }
 
+/// What one persistent cluster has been given so far.
+struct Sequence {
+    std::int64_t tiles = 0;
+    double steady = 0.0;  ///< sum of the tiles' steady times
+    TileCost last;
+
+    void add(const TileCost& cost, std::int64_t count) {
+        tiles += count;
+        steady += cost.middle() * static_cast<double>(count);
+        last = cost;
+    }
+
+    /// Filling and draining add what a sequence of the last tile's class takes beyond its steady
+    /// time; sequences of three and more add the same.
+    [[nodiscard]] double duration() const {
+        if (tiles == 0) {
+            return 0.0;
+        }
+        const double middle = last.middle();
+        const double beyond = tiles == 1   ? last.alone - middle
+                              : tiles == 2 ? last.two - 2.0 * middle
+                                           : last.three - 3.0 * middle;
+        return steady + beyond;
+    }
+};
+
 /// Slots by the time at which they are free.
 class FreeSlots {
   public:
     explicit FreeSlots(std::int64_t slots) {
         for (std::int64_t slot = 0; slot < slots; ++slot) {
-            heap_.push_back({0.0, slot});
+            heap_.push_back({0.0, slot, {}});
         }
     }
 
-    /// False when too many placements had to be made one by one.
-    [[nodiscard]] bool place(double duration, std::int64_t count) {
+    /// Gives `count` tiles, which keep a slot for `duration` each, to whoever is free first. False
+    /// when too many placements had to be made one by one.
+    [[nodiscard]] bool place(const TileCost& cost, double duration, std::int64_t count) {
         const auto slots = static_cast<std::int64_t>(heap_.size());
         while (count > 0) {
             // When the free times lie within one duration, a round gives every slot one tile and
@@ -63,6 +90,7 @@ class FreeSlots {
                 const double added = duration * static_cast<double>(rounds);
                 for (Slot& slot : heap_) {
                     slot.time += added;
+                    slot.sequence.add(cost, rounds);
                 }
                 latest_ += added;
                 count -= rounds * slots;
@@ -70,6 +98,7 @@ class FreeSlots {
             }
             std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
             heap_.back().time += duration;
+            heap_.back().sequence.add(cost, 1);
             latest_ = std::max(latest_, heap_.back().time);
             std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
             --count;
@@ -81,6 +110,7 @@ class FreeSlots {
         return true;
     }
 
+    /// When each slot is free for good.
     [[nodiscard]] std::vector<double> ends() const {
         std::vector<double> ends(heap_.size());
         for (const Slot& slot : heap_) {
@@ -89,10 +119,20 @@ class FreeSlots {
         return ends;
     }
 
+    /// What each slot has been given.
+    [[nodiscard]] std::vector<Sequence> sequences() const {
+        std::vector<Sequence> sequences(heap_.size());
+        for (const Slot& slot : heap_) {
+            sequences[static_cast<std::size_t>(slot.index)] = slot.sequence;
+        }
+        return sequences;
+    }
+
   private:
     struct Slot {
         double time = 0.0;
         std::int64_t index = 0;
+        Sequence sequence;
         [[nodiscard]] bool operator>(const Slot& other) const {
             return time > other.time || (time == other.time && index > other.index);
         }
@@ -109,31 +149,37 @@ class FreeSlots {
     FreeSlots free(slots);
     bool within_limit = true;
     for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
-        within_limit = free.place(launch.start + cost.alone + launch.exit, count);
+        within_limit = free.place(cost, launch.start + cost.alone + launch.exit, count);
         return within_limit;
     });
     return within_limit ? free.ends() : std::vector<double>();
 }
 
-/// What one persistent cluster has been given so far.
-struct Sequence {
-    std::int64_t tiles = 0;
-    double steady = 0.0;  ///< sum of the tiles' steady times
-    TileCost last;
-
-    /// Filling and draining add what a sequence of the last tile's class takes beyond its steady
-    /// time; sequences of three and more add the same.
-    [[nodiscard]] double duration() const {
-        if (tiles == 0) {
-            return 0.0;
-        }
-        const double middle = last.middle();
-        const double beyond = tiles == 1   ? last.alone - middle
-                              : tiles == 2 ? last.two - 2.0 * middle
-                                           : last.three - 3.0 * middle;
-        return steady + beyond;
+/// The end of each persistent cluster, from its sequence of tiles.
+[[nodiscard]] std::vector<double> persistent_ends(const std::vector<Sequence>& sequences,
+                                                  const LaunchCost& launch) {
+    std::vector<double> ends;
+    ends.reserve(sequences.size());
+    for (const Sequence& sequence : sequences) {
+        ends.push_back(sequence.tiles == 0 ? 0.0
+                                           : launch.start + sequence.duration() + launch.exit);
     }
-};
+    return ends;
+}
+
+/// Clusters that stay and take the next tile when they are free, going by the tiles' steady times:
+/// the end of each, or nothing when there are too many placements.
+[[nodiscard]] std::vector<double> take_next(const std::vector<HeadTiles>& tiles,
+                                            const TileTimes& times, std::int64_t slots,
+                                            const LaunchCost& launch) {
+    FreeSlots free(slots);
+    bool within_limit = true;
+    for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
+        within_limit = free.place(cost, cost.middle(), count);
+        return within_limit;
+    });
+    return within_limit ? persistent_ends(free.sequences(), launch) : std::vector<double>();
+}
 
 [[nodiscard]] std::vector<double> round_robin(const std::vector<HeadTiles>& tiles,
                                               const TileTimes& times, std::int64_t slots,
@@ -143,22 +189,13 @@ struct Sequence {
     for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
         const std::int64_t touched = std::min(count, slots);
         for (std::int64_t i = 0; i < touched; ++i) {
-            Sequence& sequence = sequences[static_cast<std::size_t>((next + i) % slots)];
-            const std::int64_t given = (count - i + slots - 1) / slots;
-            sequence.tiles += given;
-            sequence.steady += static_cast<double>(given) * cost.middle();
-            sequence.last = cost;
+            sequences[static_cast<std::size_t>((next + i) % slots)].add(
+                cost, (count - i + slots - 1) / slots);
         }
         next = (next + count % slots) % slots;
         return true;
     });
-    std::vector<double> ends;
-    ends.reserve(sequences.size());
-    for (const Sequence& sequence : sequences) {
-        ends.push_back(sequence.tiles == 0 ? 0.0
-                                           : launch.start + sequence.duration() + launch.exit);
-    }
-    return ends;
+    return persistent_ends(sequences, launch);
 }
 
 /// From the end of each slot's last cluster. Slots never wait before that, so an SM is active until
@@ -178,24 +215,58 @@ void summarize(Placement& out, const std::vector<double>& ends, const ClusterSlo
                std::accumulate(ends.begin(), ends.end(), 0.0) / static_cast<double>(ends.size());
 }
 
+/// The problem with count(run) tiles in place of each run's.
+template <typename Count>
+[[nodiscard]] std::vector<HeadTiles> recounted(std::vector<HeadTiles> tiles, Count&& count) {
+    for (HeadTiles& head : tiles) {
+        for (TileSection& section : head.sections) {
+            for (TileRun& run : section.runs) {
+                run.count = count(run.count);
+            }
+        }
+    }
+    return tiles;
+}
+
+struct Bounds {
+    double low = 0.0, high = 0.0;
+};
+
 /// Graham's bounds on list scheduling.
+[[nodiscard]] Bounds list_bounds(double mean, double longest) {
+    return {std::max(mean, longest), mean + longest};
+}
+
+/// Dealing a run's tiles out in turn gives a slot the whole part of its share, or one tile more.
+[[nodiscard]] Bounds dealt_bounds(const std::vector<HeadTiles>& tiles, const TileTimes& times,
+                                  std::int64_t slots, double mean, const TileCost& longest) {
+    const auto rounded_up = [slots](std::int64_t count) { return (count + slots - 1) / slots; };
+    const double most = times.total(recounted(tiles, rounded_up)).middle();
+    // Beyond its tiles' steady times, a sequence fills and drains once.
+    const double beyond = std::max(0.0, longest.alone - longest.middle());
+    return {mean, std::max(mean, most + beyond)};
+}
+
+/// When there are too many placements to make: the middle between two bounds.
 void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes& times,
            bool persistent, const ClusterSlots& slots, const LaunchCost& launch) {
     const TileCost total = times.total(tiles);
     const TileCost longest = times.at(times.longest().value_or(TileClass{}));
     const auto count = static_cast<double>(slots.slots());
+    const double ends = launch.start + launch.exit;
     const double clusters =
         persistent ? static_cast<double>(out.slots_used) : static_cast<double>(out.tiles);
-    const double work =
-        (persistent ? total.middle() : total.alone) + clusters * (launch.start + launch.exit);
-    const double most = longest.alone + launch.start + launch.exit;
-    const double low = std::max(work / count, most);
-    const double high = work / count + most;
-    out.makespan = (low + high) / 2.0;
-    out.makespan_error = (high - low) / 2.0;
-    out.mean_active = work / count * static_cast<double>(slots.positions * slots.cluster) /
+    const double mean = ((persistent ? total.middle() : total.alone) + clusters * ends) / count;
+    Bounds bounds = list_bounds(mean, longest.alone + ends);
+    if (persistent) {
+        bounds = dealt_bounds(tiles, times, slots.slots(), mean - ends, longest);
+        bounds = {bounds.low + ends, bounds.high + ends};
+    }
+    out.makespan = (bounds.low + bounds.high) / 2.0;
+    out.makespan_error = (bounds.high - bounds.low) / 2.0;
+    out.mean_active = mean * static_cast<double>(slots.positions * slots.cluster) /
                       static_cast<double>(slots.sm_count);
-    out.tail = out.makespan - work / count;
+    out.tail = out.makespan - mean;
 }
 
 }  // namespace
@@ -215,14 +286,16 @@ Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles, const TileTim
     if (*count == 0) {
         return out;
     }
-    const bool persistent = scheduler == TileScheduler::static_persistent;
+    const bool in_turn = scheduler == TileScheduler::static_persistent;
     std::vector<double> ends;
-    if (steps(tiles, persistent ? out.slots : 1) <= step_limit) {
-        ends = persistent ? round_robin(tiles, times, out.slots, launch)
-                          : list_schedule(tiles, times, out.slots, launch);
+    if (steps(tiles, in_turn ? out.slots : 1) <= step_limit) {
+        ends = in_turn ? round_robin(tiles, times, out.slots, launch)
+               : scheduler == TileScheduler::dynamic_persistent
+                   ? take_next(tiles, times, out.slots, launch)
+                   : list_schedule(tiles, times, out.slots, launch);
     }
     if (ends.empty()) {
-        bound(out, tiles, times, persistent, slots, launch);
+        bound(out, tiles, times, scheduler != TileScheduler::single_tile, slots, launch);
     } else {
         summarize(out, ends, slots);
     }

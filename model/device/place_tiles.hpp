@@ -32,12 +32,14 @@ struct Placement {
 /// single_tile: list scheduling, each tile to the slot that is free first (ties: lowest slot),
 /// every tile with its own start and exit. static_persistent: tile i to slot i % slots, one start
 /// and exit a slot; a sequence of tiles takes the sum of their steady times plus what filling and
-/// draining add, measured on the class of its last tile.
+/// draining add, measured on the class of its last tile. dynamic_persistent: the same, with each
+/// tile to the slot that is free first by steady times.
 ///
 /// Runs of equal tiles are placed a round at a time, so the work grows with the changes of class,
-/// not with the tiles. Above about 10^6 steps single_tile falls back to Graham's bounds on list
+/// not with the tiles. Above about 10^6 steps list scheduling falls back to Graham's bounds on list
 /// scheduling: the middle between max(total / slots, longest) and total / slots + longest, and half
-/// their distance as the error. static_persistent then assumes the same spread.
+/// their distance as the error. static_persistent deals tiles out: its bounds give every slot the
+/// mean of the work, and of each run of equal tiles one more than the whole part of its share.
 /// Errors: infeasible when there are more than 2^62 tiles.
 [[nodiscard]] Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles,
                                             const TileTimes& times, TileScheduler scheduler,

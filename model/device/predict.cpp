@@ -43,8 +43,9 @@ struct Parts {
     Parts parts;
     const MemoryEnvironment memory = idle_memory(spec);
     EngineOptions engine = engine_options(options);
+    const Engine prepared(plan, engine);
     const auto run = [&](const TileClass& tile, std::int64_t count) {
-        return simulate(plan, {{tile, count}}, memory, engine);
+        return prepared.run({{tile, count}}, memory);
     };
     parts.tiles = cut_into_tiles(problem, plan.tiles);
     auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
@@ -130,11 +131,9 @@ void fill_times(Prediction& out, const Parts& parts) {
 }
 
 void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
-    const double heads_factor = out.problem.direction == Direction::backward ? 2.5 : 1.0;
-    const auto d = static_cast<double>(out.problem.head_dim_qk + out.problem.head_dim_v);
-    const double step_flops = 2.0 * heads_factor * out.plan.counted_share *
-                              static_cast<double>(out.steady.rows) *
-                              static_cast<double>(out.steady.block) * d;
+    const double step_flops = static_cast<double>(out.steady.rows) *
+                              static_cast<double>(out.steady.block) *
+                              counted_flops_per_pair(out.problem) * out.plan.counted_share;
     const auto clusters = static_cast<double>(out.waves.slots);
     const double hz = boost::rational_cast<double>(out.clock.hz);
     for (const Unit unit : all_units()) {

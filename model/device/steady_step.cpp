@@ -37,40 +37,63 @@ using Instance = std::tuple<Unit, int, int>;
     return fractions;
 }
 
+/// Busy time of one period.
+[[nodiscard]] std::array<double, unit_count> busy_fractions(const std::vector<UnitUsage>& units,
+                                                            const SteadyState& steady) {
+    std::array<double, unit_count> fractions{};
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        double& fraction = fractions[static_cast<std::size_t>(units[i].unit)];
+        fraction = std::max(
+            fraction, static_cast<double>(steady.busy[i]) / static_cast<double>(steady.period));
+    }
+    return fractions;
+}
+
 }  // namespace
 
 Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& like,
                                        const MemoryEnvironment& memory,
                                        const EngineOptions& options) {
     SteadyStep out;
-    auto recurrence = recurrence_bound(plan, memory);
+    // The engine switches the mechanisms off by itself.
+    const MemoryEnvironment seen = without(memory, options.ideal);
+    const KernelPlan used = without(plan, options.ideal);
+    auto recurrence = recurrence_bound(used, seen);
     if (!recurrence) {
         return tl::unexpected(recurrence.error());
     }
     out.recurrence = std::move(*recurrence);
-    out.roofline = steady_roofline(plan, memory);
+    out.roofline = steady_roofline(used, seen);
     TileClass tile = like;
     tile.blocks = std::max(like.blocks, long_tile);
     auto shorter = simulate(plan, {{tile, 1}}, memory, options);
     if (!shorter) {
         return tl::unexpected(shorter.error());
     }
-    out.periodic = shorter->steady.found;
-    const std::int64_t more = out.periodic ? shorter->steady.blocks : chance_period;
-    tile.blocks += more;
-    EngineOptions quiet = options;
-    quiet.record_events = false;
-    const auto longer = simulate(plan, {{tile, 1}}, memory, quiet);
-    if (!longer) {
-        return tl::unexpected(longer.error());
-    }
     out.schedule = std::move(*shorter);
-    if (longer->makespan <= out.schedule.makespan) {
-        return out;  // a kernel whose blocks take no time has no step
+    const SteadyState& steady = out.schedule.steady;
+    out.periodic = steady.found;
+    if (out.periodic) {
+        if (steady.period <= 0) {
+            return out;  // a kernel whose blocks take no time has no step
+        }
+        out.step_ticks = static_cast<double>(steady.period) / static_cast<double>(steady.blocks);
+        out.busy = busy_fractions(out.schedule.units, steady);
+    } else {
+        EngineOptions quiet = options;
+        quiet.record_events = false;
+        tile.blocks += chance_period;
+        const auto longer = simulate(plan, {{tile, 1}}, memory, quiet);
+        if (!longer) {
+            return tl::unexpected(longer.error());
+        }
+        if (longer->makespan <= out.schedule.makespan) {
+            return out;
+        }
+        out.step_ticks = static_cast<double>(longer->makespan - out.schedule.makespan) /
+                         static_cast<double>(chance_period);
+        out.busy = busy_fractions(out.schedule, *longer);
     }
-    out.step_ticks =
-        static_cast<double>(longer->makespan - out.schedule.makespan) / static_cast<double>(more);
-    out.busy = busy_fractions(out.schedule, *longer);
     for (const Unit unit : all_units()) {
         const double busy = out.busy[static_cast<std::size_t>(unit)];
         if (out.periodic && options.ideal.empty() && busy > 1.0 + 1e-9) {

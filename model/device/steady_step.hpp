@@ -17,7 +17,8 @@ struct SteadyStep {
     bool periodic = false;  ///< the engine found the loop's period
 };
 
-/// A long tile with the masks of `like`, and the same tile one period longer. Errors: the engine's
+/// From a long tile with the masks of `like`; when its loop does not become periodic, from the same
+/// tile made longer, too. Errors: the engine's
 /// and the recurrence bound's; infeasible when a unit comes out more than fully busy.
 [[nodiscard]] Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& like,
                                                      const MemoryEnvironment& memory,

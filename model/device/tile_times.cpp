@@ -1,6 +1,7 @@
 #include "warpline/device/tile_times.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace warpline {
@@ -36,46 +37,27 @@ void collect(const std::vector<HeadTiles>& tiles, Families& families) {
     return cost;
 }
 
-/// Measures one class: alone and, for a persistent kernel, in sequences of two and three.
-class ClassSampler {
-  public:
-    ClassSampler(const TileRunner& run, bool persistent, int ctas_per_sm)
-        : run_(run), persistent_(persistent), clusters_(ctas_per_sm) {}
-
-    [[nodiscard]] Result<TripSample> sample(const TileClass& tile) {
-        const auto one = run(tile, 1);
-        if (!one) {
-            return tl::unexpected(one.error());
-        }
-        TripSample out{cost_of(*one, clusters_), {0, 0.0}};
-        if (one->steady.found) {
-            out.period = {one->steady.blocks, static_cast<double>(one->steady.period)};
-        }
-        if (persistent_) {
-            const auto two = run(tile, 2);
-            const auto three = run(tile, 3);
-            if (!two || !three) {
-                return tl::unexpected(!two ? two.error() : three.error());
-            }
-            out.cost.two = static_cast<double>(two->makespan);
-            out.cost.three = static_cast<double>(three->makespan);
-        }
-        return out;
+/// Of n tiles that the run showed to repeat, the cost of n - 1.
+[[nodiscard]] TileCost without_last(TileCost cost, const Schedule& schedule, double clusters) {
+    const TileRepeat& repeat = schedule.repeat;
+    cost.alone -= static_cast<double>(repeat.period);
+    for (std::size_t i = 0; i < schedule.units.size(); ++i) {
+        const UnitUsage& usage = schedule.units[i];
+        cost.busy[static_cast<std::size_t>(usage.unit)] -=
+            static_cast<double>(repeat.busy[i]) * usage.instances / clusters;
     }
+    cost.bytes_read -= static_cast<double>(repeat.bytes_read) / clusters;
+    cost.bytes_written -= static_cast<double>(repeat.bytes_written) / clusters;
+    cost.flops -= static_cast<double>(repeat.flops) / clusters;
+    return cost;
+}
 
-    [[nodiscard]] Result<Schedule> run(const TileClass& tile, std::int64_t count) {
-        ++runs_;
-        return run_(tile, count);
+[[nodiscard]] TripPeriod period_of(const Schedule& schedule) {
+    if (!schedule.steady.found) {
+        return {0, 0.0};
     }
-
-    [[nodiscard]] int runs() const { return runs_; }
-
-  private:
-    const TileRunner& run_;
-    bool persistent_;
-    double clusters_;
-    int runs_ = 0;
-};
+    return {schedule.steady.blocks, static_cast<double>(schedule.steady.period)};
+}
 
 [[nodiscard]] TileTimes::Phases phases_of(const Schedule& three) {
     TileTimes::Phases phases;
@@ -87,11 +69,108 @@ class ClassSampler {
     return phases;
 }
 
+/// Measures one class: alone or, for a persistent kernel, in sequences.
+class ClassSampler {
+  public:
+    ClassSampler(const TileRunner& run, bool persistent, int ctas_per_sm)
+        : run_(run), persistent_(persistent), clusters_(ctas_per_sm) {}
+
+    [[nodiscard]] Result<TripSample> sample(const TileClass& tile) {
+        if (persistent_) {
+            return sample_sequence(tile);
+        }
+        const auto one = run(tile, 1);
+        if (!one) {
+            return tl::unexpected(one.error());
+        }
+        return TripSample{cost_of(*one, clusters_), period_of(*one)};
+    }
+
+    [[nodiscard]] Result<Schedule> run(const TileClass& tile, std::int64_t count) {
+        ++runs_;
+        return run_(tile, count);
+    }
+
+    /// Of a class that was sampled in a sequence: how a cluster gets through three, and by how much
+    /// a fourth departs from the third.
+    struct Sequence {
+        TileTimes::Phases phases;
+        double departure = 0.0;
+    };
+    [[nodiscard]] Result<Sequence> sequence(const TileClass& tile) {
+        Sequence& known = sequences_.at(key(tile)).sequence;
+        if (!sequences_.at(key(tile)).repeats) {
+            const auto four = run(tile, 4);
+            if (!four) {
+                return tl::unexpected(four.error());
+            }
+            const TileCost& cost = sequences_.at(key(tile)).cost;
+            known.departure =
+                std::abs(static_cast<double>(four->makespan) - cost.three - cost.middle());
+        }
+        return known;
+    }
+
+    [[nodiscard]] int runs() const { return runs_; }
+
+  private:
+    using Key = std::array<std::int64_t, 3>;
+    struct Sampled {
+        TileCost cost;
+        bool repeats = false;  ///< from the second tile on
+        Sequence sequence;
+    };
+
+    [[nodiscard]] static Key key(const TileClass& tile) {
+        return {tile.blocks, tile.masked_first, tile.masked_last};
+    }
+
+    /// Two tiles tell everything when the second repeats the first; else one and three are run,
+    /// too.
+    [[nodiscard]] Result<TripSample> sample_sequence(const TileClass& tile) {
+        const auto two = run(tile, 2);
+        if (!two) {
+            return tl::unexpected(two.error());
+        }
+        Sampled sampled;
+        sampled.repeats = two->repeat.found;
+        if (sampled.repeats) {
+            const auto period = static_cast<double>(two->repeat.period);
+            const auto makespan = static_cast<double>(two->makespan);
+            const auto first = static_cast<double>(two->tile_ends.front());
+            TileCost both = cost_of(*two, clusters_);
+            sampled.cost = without_last(both, *two, clusters_);
+            sampled.cost.two = makespan;
+            sampled.cost.three = makespan + period;
+            sampled.sequence.phases = {first, period, makespan - first};
+            sequences_[key(tile)] = sampled;
+            return TripSample{sampled.cost, period_of(*two)};
+        }
+        const auto one = run(tile, 1);
+        const auto three = run(tile, 3);
+        if (!one || !three) {
+            return tl::unexpected(!one ? one.error() : three.error());
+        }
+        sampled.cost = cost_of(*one, clusters_);
+        sampled.cost.two = static_cast<double>(two->makespan);
+        sampled.cost.three = static_cast<double>(three->makespan);
+        sampled.sequence.phases = phases_of(*three);
+        sequences_[key(tile)] = sampled;
+        return TripSample{sampled.cost, period_of(*one)};
+    }
+
+    const TileRunner& run_;
+    bool persistent_;
+    double clusters_;
+    int runs_ = 0;
+    std::map<Key, Sampled> sequences_;
+};
+
 }  // namespace
 
 Result<TileTimes> TileTimes::measure(const std::vector<HeadTiles>& tiles, TileScheduler scheduler,
                                      int ctas_per_sm, const TileRunner& run) {
-    const bool persistent = scheduler == TileScheduler::static_persistent;
+    const bool persistent = scheduler != TileScheduler::single_tile;
     ClassSampler sampler(run, persistent, ctas_per_sm);
     std::map<Masks, std::vector<TripCounts>> families;
     collect(tiles, families);
@@ -118,15 +197,12 @@ Result<TileTimes> TileTimes::measure(const std::vector<HeadTiles>& tiles, TileSc
         }
     }
     if (times.longest_ && persistent) {
-        const auto three = sampler.run(*times.longest_, 3);
-        const auto four = sampler.run(*times.longest_, 4);
-        if (!three || !four) {
-            return tl::unexpected(!three ? three.error() : four.error());
+        const auto sequence = sampler.sequence(*times.longest_);
+        if (!sequence) {
+            return tl::unexpected(sequence.error());
         }
-        times.phases_ = phases_of(*three);
-        times.tile_rate_departure_ =
-            std::abs(static_cast<double>(four->makespan - three->makespan) -
-                     times.at(*times.longest_).middle());
+        times.phases_ = sequence->phases;
+        times.tile_rate_departure_ = sequence->departure;
     } else if (times.longest_) {
         const double alone = times.at(*times.longest_).alone;
         times.phases_ = {alone, alone, alone};

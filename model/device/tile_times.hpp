@@ -36,7 +36,8 @@ class TileTimes {
     [[nodiscard]] std::optional<TileClass> longest() const { return longest_; }
     [[nodiscard]] int engine_runs() const { return engine_runs_; }
     [[nodiscard]] bool exact() const { return exact_; }
-    /// Ticks by which an interpolated tile time may be off; 0 when exact.
+    /// When not exact(): ticks by which the curve was off at the trip count measured last, where it
+    /// was refined. An indication, no bound. 0 when exact.
     [[nodiscard]] double interpolation_error() const { return interpolation_error_; }
     /// Ticks by which a fourth tile of the longest class in a persistent cluster departs from the
     /// third: 0 when tiles have reached their steady rate.

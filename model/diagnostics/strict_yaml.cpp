@@ -1,13 +1,16 @@
 #include "warpline/diagnostics/strict_yaml.hpp"
 
-#include "warpline/diagnostics/yaml_events.hpp"
-
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <sstream>
 #include <unordered_set>
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
 
 namespace warpline {
 namespace {
@@ -15,48 +18,59 @@ namespace {
 constexpr std::size_t deepest_nesting = 64;
 constexpr std::size_t most_errors = 100;
 
-/// What plain words YAML 1.2 has for "nothing".
-bool is_null_word(std::string_view text) {
-    return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
+/// Ends a parse from inside an event: what follows cannot be trusted, or there is too much of it.
+struct StopParsing {};
+
+SourceLocation location(const std::string& file, const YAML::Mark& mark) {
+    if (mark.is_null()) {
+        return {file, 0, 0};
+    }
+    return {file, mark.line + 1, mark.column + 1};
 }
 
-/// Builds the tree from the parser's events. Depth is bounded, since trees are walked by recursion.
-class TreeBuilder {
+/// Builds the tree from the parser's events. yaml-cpp recurses once a level and reports a
+/// collection before it descends into it, so leaving from that event bounds its stack.
+class TreeBuilder : public YAML::EventHandler {
   public:
-    TreeBuilder(std::string file, DiagnosticSink& sink) : file_(std::move(file)), sink_(sink) {}
+    TreeBuilder(std::string file, std::string_view text, DiagnosticSink& sink)
+        : file_(std::move(file)), text_(text), sink_(sink) {}
 
-    /// Takes the next event. False: nothing can follow, or what follows cannot be trusted.
-    [[nodiscard]] bool take(YamlEvent event) {
-        check_properties(event);
-        switch (event.kind) {
-            case YamlEvent::Kind::document:
-                return begin_document(event);
-            case YamlEvent::Kind::scalar:
-                add_scalar(std::move(event));
-                break;
-            case YamlEvent::Kind::alias:
-                error(event, "an alias (*name)", "write the value out");
-                add(make(YamlNode::Kind::null, event));
-                break;
-            case YamlEvent::Kind::sequence_begin:
-                return open(make(YamlNode::Kind::sequence, event), event);
-            case YamlEvent::Kind::map_begin:
-                return open(make(YamlNode::Kind::map, event), event);
-            case YamlEvent::Kind::sequence_end:
-            case YamlEvent::Kind::map_end:
-                close();
-                break;
-            case YamlEvent::Kind::syntax:
-                error(event, fmt::format("not valid YAML: {}", event.value),
-                      "indent with spaces, and quote a value that holds , : [ ] { } or #");
-                return false;
-            case YamlEvent::Kind::stream_end:
-                return false;
-            case YamlEvent::Kind::other:
-                break;
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (++documents_ > 1) {
+            error(mark, "a second document", "a file holds one document");
+            throw StopParsing{};
         }
-        return sink_.size() < most_errors;
     }
+    void OnDocumentEnd() override {}
+
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        check_properties(mark, "", anchor);
+        add(make(YamlNode::Kind::null, mark));
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+        error(mark, "an alias (*name)", "write the value out");
+        add(make(YamlNode::Kind::null, mark));
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        check_properties(mark, tag, anchor);
+        YamlNode node = make(YamlNode::Kind::scalar, mark);
+        node.scalar = value;
+        node.quoted = tag == "!";
+        add(std::move(node));
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value /*style*/) override {
+        check_properties(mark, tag, anchor);
+        open(make(YamlNode::Kind::sequence, mark), mark);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value /*style*/) override {
+        check_properties(mark, tag, anchor);
+        open(make(YamlNode::Kind::map, mark), mark);
+    }
+    void OnMapEnd() override { close(); }
 
     [[nodiscard]] YamlNode take_root() { return std::move(root_); }
 
@@ -70,51 +84,39 @@ class TreeBuilder {
         std::unordered_set<std::string> keys;
     };
 
-    void error(const YamlEvent& at, std::string message, std::string hint = {}) {
-        sink_.error({file_, at.line, at.column}, std::move(message), std::move(hint));
+    void error(const YAML::Mark& mark, std::string message, std::string hint = {}) {
+        sink_.error(location(file_, mark), std::move(message), std::move(hint));
+        if (sink_.size() >= most_errors) {
+            throw StopParsing{};
+        }
     }
 
-    [[nodiscard]] YamlNode make(YamlNode::Kind kind, const YamlEvent& at) const {
+    [[nodiscard]] YamlNode make(YamlNode::Kind kind, const YAML::Mark& mark) const {
         YamlNode node;
         node.kind = kind;
-        node.where = {file_, at.line, at.column};
+        node.where = location(file_, mark);
         return node;
     }
 
-    [[nodiscard]] bool begin_document(const YamlEvent& event) {
-        if (++documents_ > 1) {
-            error(event, "a second document", "a file holds one document");
+    void check_properties(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+        if (anchor != YAML::NullAnchor) {
+            error(mark, "an anchor (&name)", "write each value out where it is used");
         }
-        return documents_ == 1;
-    }
-
-    void check_properties(const YamlEvent& event) {
-        if (event.anchor) {
-            error(event, "an anchor (&name)", "write each value out where it is used");
-        }
-        if (event.tag) {
-            error(event, "a tag (!name)", "values have no tags here");
+        // The parser reports "!" for quoted scalars too; only the text tells the two apart.
+        const auto at = static_cast<std::size_t>(std::max(mark.pos, 0));
+        const bool bang = tag == "!" && at < text_.size() && text_[at] == '!';
+        if (bang || (!tag.empty() && tag != "?" && tag != "!")) {
+            error(mark, "a tag (!name)", "values have no tags here");
         }
     }
 
-    void add_scalar(YamlEvent event) {
-        const bool nothing = !event.quoted && is_null_word(event.value);
-        YamlNode node = make(nothing ? YamlNode::Kind::null : YamlNode::Kind::scalar, event);
-        node.quoted = event.quoted;
-        if (!nothing) {
-            node.scalar = std::move(event.value);
-        }
-        add(std::move(node));
-    }
-
-    [[nodiscard]] bool open(YamlNode node, const YamlEvent& event) {
+    void open(YamlNode node, const YAML::Mark& mark) {
         if (stack_.size() >= deepest_nesting) {
-            error(event, fmt::format("nested deeper than {} levels", deepest_nesting));
-            return false;
+            error(mark, fmt::format("nested deeper than {} levels", deepest_nesting));
+            throw StopParsing{};
         }
         stack_.emplace_back();
         stack_.back().node = std::move(node);
-        return sink_.size() < most_errors;
     }
 
     void close() {
@@ -155,6 +157,7 @@ class TreeBuilder {
     }
 
     std::string file_;
+    std::string_view text_;
     DiagnosticSink& sink_;
     int documents_ = 0;
     std::vector<Open> stack_;
@@ -197,6 +200,21 @@ std::optional<SourceLocation> find_binary(std::string_view text, const std::stri
     return std::nullopt;
 }
 
+void parse_into(TreeBuilder& builder, std::string_view text, const std::string& file,
+                DiagnosticSink& sink) {
+    try {
+        std::istringstream stream{std::string(text)};
+        YAML::Parser parser(stream);
+        while (parser.HandleNextDocument(builder)) {
+        }
+    } catch (const StopParsing&) {
+        // What made it stop is in the sink.
+    } catch (const YAML::Exception& syntax) {
+        sink.error(location(file, syntax.mark), fmt::format("not valid YAML: {}", syntax.msg),
+                   "indent with spaces, and quote a value that holds , : [ ] { } or #");
+    }
+}
+
 }  // namespace
 
 YamlNode::YamlNode() = default;
@@ -225,10 +243,8 @@ Result<YamlNode> parse_yaml(std::string_view text, const std::string& file_name)
                     *where);
     }
     DiagnosticSink sink;
-    TreeBuilder builder(file_name, sink);
-    YamlEvents events(text);
-    while (builder.take(events.next())) {
-    }
+    TreeBuilder builder(file_name, text, sink);
+    parse_into(builder, text, file_name, sink);
     if (!sink.empty()) {
         return sink.failure(FailureKind::input);
     }

@@ -39,7 +39,7 @@ class IssueCompiler {
         for (const IssuePart& part : op.parts) {
             const InstructionKind& kind = instruction(part);
             if (part.count > 0) {
-                issue.results_after += latency(kind);
+                issue.results_after += kind.latency;
                 issue.producer = kind.unit;
                 issue.reads_smem = issue.reads_smem || kind.smem_bytes > 0;
             }
@@ -52,9 +52,6 @@ class IssueCompiler {
   private:
     const InstructionKind& instruction(const IssuePart& part) const {
         return plan_.instructions[static_cast<std::size_t>(part.instruction)];
-    }
-    Tick latency(const InstructionKind& kind) const {
-        return options_.ideal.contains(Mechanism::dependence_latency) ? 0 : kind.latency;
     }
 
     void add_batch(const IssueOp& op, std::size_t begin, std::size_t end, std::size_t granularity) {
@@ -78,13 +75,13 @@ class IssueCompiler {
             if (part.chains > 0 && before >= 0) {
                 const std::size_t producer = positions[before];
                 if (producer >= begin) {
-                    if (offset_[producer] + latency(kind) > at) {
-                        at = offset_[producer] + latency(kind);
+                    if (offset_[producer] + kind.latency > at) {
+                        at = offset_[producer] + kind.latency;
                         pacing = kind.unit;
                     }
                 } else {
                     add_dependence(batch.first_dependence, begin, producer, granularity,
-                                   latency(kind) - at, kind.unit);
+                                   kind.latency - at, kind.unit);
                 }
             }
             positions[order_[i].number] = i;
@@ -92,11 +89,12 @@ class IssueCompiler {
             const Tick slots = kind.issue_slots * slot;
             earliest = at + slots;
             batch.slots += slots;
+            batch.hold += std::max(slots, kind.wgmma_hold);
             batch.smem_bytes += kind.smem_bytes;
             if (pacing != Unit::issue) {
                 batch.pacing = pacing;
             }
-            add_use({kind.unit, at, kind.interval});
+            add_use({kind.unit, at, kind.interval, std::max(kind.interval, kind.wgmma_interval)});
             free_[unit] = at + kind.interval;
         }
         batch.next = earliest;
@@ -124,6 +122,7 @@ class IssueCompiler {
         for (UnitUse& known : uses_) {
             if (known.unit == use.unit) {
                 known.demand += use.demand;
+                known.beside_wgmma += use.beside_wgmma;
                 return;
             }
         }
@@ -188,9 +187,10 @@ int add_single(const SlotCost& cost, CompiledPlan& out) {
     }
     Batch batch;
     batch.slots = cost.slots;
+    batch.hold = cost.slots;
     batch.next = cost.slots;
     if (cost.lsu > 0) {
-        batch.use = {Unit::lsu, 0, cost.lsu};
+        batch.use = {Unit::lsu, 0, cost.lsu, cost.lsu};
     }
     batch.first_dependence = static_cast<int>(out.dependences.size());
     out.batches.push_back(batch);
@@ -198,34 +198,18 @@ int add_single(const SlotCost& cost, CompiledPlan& out) {
 }
 
 void add_predicate(const Predicate& predicate, LoopTraits& loop) {
-    switch (predicate.kind) {
-        case Predicate::Kind::first:
-            loop.first.push_back(predicate.value);
-            break;
-        case Predicate::Kind::last:
-            loop.last.push_back(predicate.value);
-            break;
-        case Predicate::Kind::every:
-            loop.period = std::lcm(loop.period, std::max<std::int64_t>(1, predicate.period));
-            break;
-        case Predicate::Kind::masked:
-            loop.first.push_back({0, 0, 1, 0});
-            loop.last.push_back({0, 0, 0, 1});
-            break;
-        case Predicate::Kind::at_least:
-            break;
-        case Predicate::Kind::chance:
-            loop.guard =
-                std::max(loop.guard, static_cast<std::int64_t>(predicate.chance_64ths.size()));
-            loop.period = std::lcm(loop.period, 64 / std::gcd(64, predicate.chance_64ths.back()));
-            break;
-    }
+    const PredicateReach reach = reach_of(predicate);
+    loop.first.insert(loop.first.end(), reach.first.begin(), reach.first.end());
+    loop.last.insert(loop.last.end(), reach.last.begin(), reach.last.end());
+    loop.guard = std::max(loop.guard, reach.guard);
+    loop.period = std::lcm(loop.period, reach.period);
 }
 
 /// Traits of the loop at `begin` from the predicates whose innermost loop it is.
 LoopTraits traits_of(const Program& program, std::size_t begin) {
     const auto& head = std::get<LoopBegin>(program[begin].body);
     LoopTraits loop;
+    loop.over_tiles = head.over == LoopBegin::Over::tiles;
     loop.scales = head.over == LoopBegin::Over::count && head.count.blocks != 0;
     int depth = 0;
     for (std::size_t i = begin + 1; i < static_cast<std::size_t>(head.end); ++i) {
@@ -257,37 +241,6 @@ std::int64_t LoopTraits::tail(const TileClass& tile) const {
         most = std::max(most, value.at(tile));
     }
     return most;
-}
-
-std::vector<WovenInstruction> weave(const IssueOp& op) {
-    // The parts are in order themselves, so they are merged.
-    std::vector<WovenInstruction> fronts;
-    std::int64_t left = 0;
-    for (std::size_t part = 0; part < op.parts.size(); ++part) {
-        if (op.parts[part].count > 0) {
-            fronts.push_back({static_cast<int>(part), 0});
-            left += op.parts[part].count;
-        }
-    }
-    const auto count = [&](const WovenInstruction& x) {
-        return op.parts[static_cast<std::size_t>(x.part)].count;
-    };
-    std::vector<WovenInstruction> order;
-    order.reserve(static_cast<std::size_t>(left));
-    for (; left > 0; --left) {
-        // position (n + 1/2) / count, compared without division; ties keep the order of the parts
-        WovenInstruction* first = fronts.data();
-        for (WovenInstruction& x : fronts) {
-            if ((2 * x.number + 1) * count(*first) < (2 * first->number + 1) * count(x)) {
-                first = &x;
-            }
-        }
-        order.push_back(*first);
-        if (++first->number == count(*first)) {
-            fronts.erase(fronts.begin() + (first - fronts.data()));
-        }
-    }
-    return order;
 }
 
 CompiledPlan compile(const KernelPlan& plan, const EngineOptions& options) {

@@ -13,8 +13,9 @@ namespace warpline {
 /// Use of one unit by a batch, relative to the batch's issue.
 struct UnitUse {
     Unit unit = Unit::issue;
-    Tick offset = 0;  ///< of the first instruction on it
-    Tick demand = 0;  ///< total
+    Tick offset = 0;        ///< of the first instruction on it
+    Tick demand = 0;        ///< total
+    Tick beside_wgmma = 0;  ///< total while a wgmma streams through the register file
 };
 
 /// An earlier batch of the same operation this one depends on.
@@ -27,6 +28,7 @@ struct BatchDependence {
 /// Instructions of one warp that issue as one event.
 struct Batch {
     Tick slots = 0;  ///< issue port time
+    Tick hold = 0;   ///< the same while a wgmma streams through the register file
     Tick next = 0;   ///< issue -> the warp could issue its next instruction, alone
     std::int64_t smem_bytes = 0;
     UnitUse use;                            ///< of its first unit; of the issue unit: of none
@@ -46,12 +48,17 @@ struct CompiledIssue {
 
 /// What the steady state must know of a loop: where its iterations may differ from one another.
 struct LoopTraits {
-    bool scales = false;        ///< its trip count grows with the tile's blocks
+    bool scales = false;  ///< its trip count grows with the tile's blocks
+    bool over_tiles = false;
     std::vector<Affine> first;  ///< iterations below any of these may be special
     std::vector<Affine> last;   ///< so may this many at the end
     std::int64_t guard = 0;     ///< first iterations with chances of their own
     std::int64_t period = 1;    ///< of the predicates inside
 
+    /// Every iteration does the same, but for the tile it works on.
+    [[nodiscard]] bool uniform() const {
+        return first.empty() && last.empty() && guard == 0 && period == 1;
+    }
     /// Iterations at the start, and at the end, of this tile's loop that may be special.
     [[nodiscard]] std::int64_t head(const TileClass& tile) const;
     [[nodiscard]] std::int64_t tail(const TileClass& tile) const;
@@ -77,13 +84,5 @@ struct CompiledPlan {
 };
 
 [[nodiscard]] CompiledPlan compile(const KernelPlan& plan, const EngineOptions& options);
-
-/// The woven order of an operation's instructions: indices into `parts`, and each one's number in
-/// its part.
-struct WovenInstruction {
-    int part = 0;
-    std::int64_t number = 0;
-};
-[[nodiscard]] std::vector<WovenInstruction> weave(const IssueOp& op);
 
 }  // namespace warpline

@@ -23,7 +23,7 @@ const CopyOp& Simulation::copy_of(std::int32_t flight) const {
 }
 
 Tick Simulation::memory_ticks(std::int64_t bytes) const {
-    if (ideal(Mechanism::memory_bandwidth) || memory_.bytes_per_clk <= 0.0) {
+    if (memory_.bytes_per_clk <= 0.0) {
         return 0;
     }
     return round_to_ticks(static_cast<double>(bytes) / memory_.bytes_per_clk);
@@ -56,8 +56,10 @@ void Simulation::start_copy(const Agent& agent, std::int32_t index, const CopyOp
         if (op.to == Space::global) {
             queue_.push(begin, EventKind::memory_write, index);
         } else {
+            const bool away = op.to != Space::smem && plan_.cluster > 1;
             flight.stage = filling;
-            queue_.push(begin, EventKind::copy_step, index);
+            queue_.push(begin + (away ? plan_.machine.tma.dsmem_latency : 0), EventKind::copy_step,
+                        index);
         }
     } else {
         flight.stage = reading;
@@ -85,7 +87,7 @@ void Simulation::copy_step(std::int32_t index, Tick now) {
     flight.started = begin;
     flight.ended = begin + flight.duration;
     touch(flight.ended);
-    if (op.to == Space::registers || !plan_.machine.tma.fill_shares_port || flight.bytes == 0) {
+    if (op.to == Space::registers || !fill_uses_port(plan_.machine, op) || flight.bytes == 0) {
         queue_.push(flight.ended, EventKind::complete, index);
         return;
     }
@@ -104,19 +106,15 @@ void Simulation::fill_quantum(std::int32_t index, Tick now) {
         const Tick next = flight.started + flight.duration * (number + 1) / flight.quanta;
         queue_.push(std::max(now, next), EventKind::copy_step, index);
     }
-    const int peer = plan_.cluster == 2 ? 1 - own : own;
+    const At whose = op.to == Space::cluster_smem ? At::all
+                     : op.to == Space::peer_smem  ? At::peer
+                                                  : At::self;
     for (int sm = 0; sm < plan_.cluster; ++sm) {
-        const bool meant = op.to == Space::cluster_smem || (op.to == Space::smem && sm == own) ||
-                           (op.to == Space::peer_smem && sm == peer);
-        if (meant) {
-            ++flight.quanta_pending;
-        }
+        flight.quanta_pending += meant(whose, own, sm, plan_.cluster) ? 1 : 0;
     }
     const int cause = flight.cause;
     for (int sm = 0; sm < plan_.cluster; ++sm) {
-        const bool meant = op.to == Space::cluster_smem || (op.to == Space::smem && sm == own) ||
-                           (op.to == Space::peer_smem && sm == peer);
-        if (meant) {
+        if (meant(whose, own, sm, plan_.cluster)) {
             ask_port(sm, now, quantum, {PortRequester::Kind::copy_write, index}, cause);
         }
     }
@@ -128,11 +126,10 @@ void Simulation::quantum_read(std::int32_t index, Tick now) {
     const Agent& agent = agents_[static_cast<std::size_t>(flight.agent)];
     const Tick quantum = flight.next_quantum();
     --flight.quanta_left;
-    if (op.to == Space::peer_smem || op.to == Space::cluster_smem || op.to == Space::smem) {
-        const bool remote = op.to != Space::smem && plan_.cluster > 1;
+    if (op.to == Space::peer_smem) {
         ++flight.quanta_pending;
-        queue_.push(now + (remote ? plan_.machine.tma.dsmem_latency : 0), EventKind::peer_write,
-                    index, quantum);
+        queue_.push(now + (plan_.cluster > 1 ? plan_.machine.tma.dsmem_latency : 0),
+                    EventKind::peer_write, index, quantum);
     }
     if (flight.quanta_left > 0) {
         // The engine reads no faster than its width; a busy port may make it slower.
@@ -146,17 +143,14 @@ void Simulation::quantum_read(std::int32_t index, Tick now) {
         }
     } else if (op.to == Space::global) {
         transfer(index, now);
-    } else if (op.to == Space::registers) {
-        completed(index, now);
     }
 }
 
 void Simulation::peer_write(std::int32_t index, Tick quantum, Tick now) {
     const InFlight& flight = flights_[static_cast<std::size_t>(index)];
-    const CopyOp& op = copy_of(index);
     const int own = agents_[static_cast<std::size_t>(flight.agent)].cta;
-    const int target = op.to != Space::smem && plan_.cluster == 2 ? 1 - own : own;
-    ask_port(target, now, quantum, {PortRequester::Kind::copy_write, index}, flight.cause);
+    ask_port(peer_of(own, plan_.cluster), now, quantum, {PortRequester::Kind::copy_write, index},
+             flight.cause);
 }
 
 void Simulation::quantum_written(std::int32_t index, Tick now) {
@@ -181,8 +175,7 @@ void Simulation::transfer(std::int32_t index, Tick now) {
     memory_accounts_[sm].work(begin, path, flight.cause);
     flight.ended = std::max({memory_free_[sm], now, flight.started + flight.duration});
     out_.bytes_written += flight.bytes;
-    const Tick latency = ideal(Mechanism::memory_latency) ? 0 : plan_.machine.tma.store_latency;
-    queue_.push(flight.ended + latency, EventKind::complete, index);
+    queue_.push(flight.ended + plan_.machine.tma.store_latency, EventKind::complete, index);
 }
 
 }  // namespace warpline

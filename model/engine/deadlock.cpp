@@ -1,7 +1,9 @@
 // What to say when nothing can happen any more and work is left.
 #include "warpline/engine/simulation.hpp"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -13,16 +15,11 @@ namespace {
 std::string possible_arrivers(const KernelPlan& plan, int barrier) {
     std::string names;
     for (const Role& role : plan.roles) {
-        bool arrives = false;
-        for (const Op& op : role.program) {
-            if (const auto* arrive = std::get_if<ArriveOp>(&op.body)) {
-                arrives = arrives || arrive->on.barrier == barrier;
-            } else if (const auto* commit = std::get_if<CommitOp>(&op.body)) {
-                arrives = arrives || (commit->on && commit->on->barrier == barrier);
-            } else if (const auto* async = std::get_if<AsyncOp>(&op.body)) {
-                arrives = arrives || (async->signals && async->signals->barrier == barrier);
-            }
-        }
+        const bool arrives =
+            std::any_of(role.program.begin(), role.program.end(), [barrier](const Op& op) {
+                const std::optional<BarrierRef> on = arrives_on(op.body);
+                return on && on->barrier == barrier;
+            });
         if (arrives) {
             names += (names.empty() ? "" : ", ") + role.name;
         }

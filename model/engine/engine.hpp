@@ -5,29 +5,14 @@
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/engine/schedule.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
+#include "warpline/pipeline/mechanism.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <set>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace warpline {
-
-/// Mechanisms that can be switched off, to see what each costs.
-enum class Mechanism : std::uint8_t {
-    smem_contention,     ///< the SMEM port never makes anyone wait
-    issue_contention,    ///< issue ports never make anyone wait
-    pipe_contention,     ///< warps do not share fma, alu, xu, lsu, adu pipes (each has its own)
-    tmem_bandwidth,      ///< TMEM ports take no time (latency stays)
-    dependence_latency,  ///< results of warp instructions are there at once
-    barrier_latency,     ///< arrivals, wake-ups and remote arrivals take no time
-    mma_latency,         ///< MMA results are visible when the tensor core is done
-    memory_latency,
-    memory_bandwidth,
-};
-[[nodiscard]] const std::vector<Mechanism>& all_mechanisms();
-[[nodiscard]] std::string_view mechanism_name(Mechanism mechanism);
 
 struct EngineOptions {
     /// Warp instructions issued by one event. 1 is the reference.
@@ -44,11 +29,29 @@ struct EngineOptions {
     std::int64_t max_events = 50'000'000;
 };
 
+struct CompiledPlan;
+
+/// A plan prepared for any number of runs, which share the work of cutting it into batches.
+/// The plan must outlive the engine; with `ideal` mechanisms the engine keeps its own.
+class Engine {
+  public:
+    explicit Engine(const KernelPlan& plan, EngineOptions options = {});
+
+    /// As simulate() below.
+    [[nodiscard]] Result<Schedule> run(const std::vector<TileRun>& tiles,
+                                       const MemoryEnvironment& memory) const;
+
+  private:
+    std::shared_ptr<const KernelPlan> plan_;
+    EngineOptions options_;
+    std::shared_ptr<const CompiledPlan> compiled_;
+};
+
 /// Runs `tiles` in order on every resident cluster. An empty sequence, and tiles with zero blocks,
-/// are legal. `Schedule::tile_ends` holds the end of each tile when there are at most 4096, else of
-/// the first 4096. Deterministic: the same arguments give the same bits on every machine. Errors:
-/// deadlock (each waiting role, its barrier, the phase it waits for and who should have arrived);
-/// infeasible (max_events exceeded, time beyond 2^62 ticks).
+/// are legal. `Schedule::tile_ends` has an entry for each of the first 4096 tiles. Deterministic:
+/// the same arguments give the same bits on every machine. Errors: deadlock (each waiting role, its
+/// barrier, the phase it waits for and who should have arrived); infeasible (max_events exceeded,
+/// time beyond 2^62 ticks).
 [[nodiscard]] Result<Schedule> simulate(const KernelPlan& plan, const std::vector<TileRun>& tiles,
                                         const MemoryEnvironment& memory,
                                         const EngineOptions& options = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 namespace warpline {
 
@@ -18,14 +19,8 @@ bool uses_barrier(const Role& role, int barrier) {
         if (const auto* wait = std::get_if<WaitOp>(&op.body)) {
             return wait->on.barrier == barrier;
         }
-        if (const auto* arrive = std::get_if<ArriveOp>(&op.body)) {
-            return arrive->on.barrier == barrier;
-        }
-        if (const auto* commit = std::get_if<CommitOp>(&op.body)) {
-            return commit->on && commit->on->barrier == barrier;
-        }
-        const auto* async = std::get_if<AsyncOp>(&op.body);
-        return async != nullptr && async->signals && async->signals->barrier == barrier;
+        const std::optional<BarrierRef> on = arrives_on(op.body);
+        return on && on->barrier == barrier;
     });
 }
 

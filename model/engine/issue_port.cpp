@@ -15,6 +15,10 @@ int IssuePort::add_warp(std::int32_t agent, int order) {
     Warp& warp = warps_.emplace_back();
     warp.agent = agent;
     warp.order = order;
+    if (settings_.own_pipes || pipe_free_.empty()) {
+        pipe_free_.emplace_back();
+    }
+    warp.pipes = pipe_free_.size() - 1;
     return static_cast<int>(warps_.size()) - 1;
 }
 
@@ -33,13 +37,15 @@ void IssuePort::add(int place, const IssueRequest& request, Tick now, EventQueue
     }
 }
 
-// Neither the port nor a pipe that is ideal is ever marked as taken: both are free from 0 on.
+// An issue port that nobody shares is never marked as taken: a request is ready after the slots of
+// the warp's own instruction before it.
 void IssuePort::find_earliest(Warp& warp) const {
     Tick at = warp.request.ready;
     int cause = warp.request.cause;
     const Batch& batch = *warp.request.batch;
+    const std::array<Tick, unit_count>& pipes = pipe_free_[warp.pipes];
     const auto wait_for = [&](const UnitUse& use) {
-        const Tick free = pipe_free_[static_cast<std::size_t>(use.unit)] - use.offset;
+        const Tick free = pipes[static_cast<std::size_t>(use.unit)] - use.offset;
         if (free > at) {
             at = free;
             cause = causes_.unit(use.unit);
@@ -111,40 +117,42 @@ bool IssuePort::dispatch(Tick now, EventQueue& queue, Grant& grant) {
 Tick IssuePort::issue(const Warp& warp, Tick now, int cause) {
     const Batch& batch = *warp.request.batch;
     last_issuer_ = warp.order;
+    const bool beside_wgmma = tensor_ != nullptr && tensor_->streams_registers();
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
-    if (settings_.ideal_issue) {
+    if (settings_.own_issue) {
         book_overlapping(port, now, batch.slots, cause);
     } else {
         port.work(now, batch.slots, cause);
-        issue_free_ = now + batch.slots;
+        issue_free_ = now + (beside_wgmma ? batch.hold : batch.slots);
     }
     if (batch.use.unit == Unit::issue) {
         return now;
     }
-    Tick done = use(batch.use, now, cause);
+    Tick done = use(batch.use, warp.pipes, now, beside_wgmma, cause);
     for (int i = 0; i < batch.more_uses; ++i) {
-        done = std::max(
-            done, use(plan_.uses[static_cast<std::size_t>(batch.first_more_use + i)], now, cause));
+        done = std::max(done, use(plan_.uses[static_cast<std::size_t>(batch.first_more_use + i)],
+                                  warp.pipes, now, beside_wgmma, cause));
     }
     return done;
 }
 
-/// Work of different warps may overlap when what does it is ideal: books what fits before the next.
+/// Work of different warps may overlap when each has its own: books what fits before the next.
 void IssuePort::book_overlapping(Account& account, Tick start, Tick duration, int cause) {
     account.charge(start, cause);
     account.work(account.until, std::max<Tick>(0, start + duration - account.until), cause);
 }
 
-Tick IssuePort::use(const UnitUse& use, Tick now, int cause) {
+Tick IssuePort::use(const UnitUse& use, std::size_t pipes, Tick now, bool beside_wgmma, int cause) {
     const auto unit = static_cast<std::size_t>(use.unit);
     const Tick start = now + use.offset;
-    if (settings_.ideal_pipes) {
-        book_overlapping(accounts_[unit], start, use.demand, cause);
+    const Tick demand = beside_wgmma ? use.beside_wgmma : use.demand;
+    if (settings_.own_pipes) {
+        book_overlapping(accounts_[unit], start, demand, cause);
     } else {
-        accounts_[unit].work(start, use.demand, cause);
-        pipe_free_[unit] = start + use.demand;
+        accounts_[unit].work(start, demand, cause);
     }
-    return start + use.demand;
+    pipe_free_[pipes][unit] = start + demand;
+    return start + demand;
 }
 
 Tick IssuePort::choose(Tick now) {

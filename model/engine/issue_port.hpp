@@ -4,6 +4,7 @@
 #include "warpline/engine/accounts.hpp"
 #include "warpline/engine/compiled_plan.hpp"
 #include "warpline/engine/event_queue.hpp"
+#include "warpline/engine/tensor_unit.hpp"
 
 #include <array>
 #include <cstdint>
@@ -33,14 +34,17 @@ class IssuePort {
   public:
     struct Settings {
         Arbitration arbitration = Arbitration::greedy_then_oldest;
-        bool ideal_issue = false;  ///< issue ports never make a warp wait
-        bool ideal_pipes = false;  ///< nor do pipes
+        bool own_issue = false;  ///< every warp has an issue port of its own
+        bool own_pipes = false;  ///< and pipes
     };
 
     IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
 
     static constexpr Tick no_dispatch = -1;
 
+    /// Instructions cost more while this tensor core's accumulators stream through the register
+    /// file. It must outlive the port.
+    void beside(const TensorUnit& tensor) { tensor_ = &tensor; }
     /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
     [[nodiscard]] int add_warp(std::int32_t agent, int order);
     /// Precondition: the warp does not wait already.
@@ -79,8 +83,10 @@ class IssuePort {
             }
         }
         visitor.instant(issue_free_);
-        for (Tick& free : pipe_free_) {
-            visitor.instant(free);
+        for (std::array<Tick, unit_count>& pipes : pipe_free_) {
+            for (Tick& free : pipes) {
+                visitor.instant(free);
+            }
         }
         visitor.compare(last_issuer_);
         if (dispatch_at_ != no_dispatch) {
@@ -98,6 +104,7 @@ class IssuePort {
         bool waits = false;
         int earliest_cause = 0;  ///< what sets `earliest`
         Tick earliest = 0;       ///< issue, as the port and its pipes stand
+        std::size_t pipes = 0;   ///< into pipe_free_
         IssueRequest request;
     };
 
@@ -107,7 +114,7 @@ class IssuePort {
     Tick issue(const Warp& warp, Tick now, int cause);
     static void book_overlapping(Account& account, Tick start, Tick duration, int cause);
     /// Occupies a pipe for a batch issued now; returns when the pipe is done.
-    Tick use(const UnitUse& use, Tick now, int cause);
+    Tick use(const UnitUse& use, std::size_t pipes, Tick now, bool beside_wgmma, int cause);
     /// When one of those that wait may issue, and which comes first then. Sets `earliest` of all.
     /// Precondition: next_ is nobody.
     [[nodiscard]] Tick choose(Tick now);
@@ -116,9 +123,11 @@ class IssuePort {
     const CompiledPlan& plan_;
     const CauseTable& causes_;
     Settings settings_;
+    const TensorUnit* tensor_ = nullptr;
     std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
-    std::array<Tick, unit_count> pipe_free_{};
+    /// Of the pipes that all share, or of those of each warp.
+    std::vector<std::array<Tick, unit_count>> pipe_free_;
     Tick issue_free_ = 0;
     int last_issuer_ = -1;  ///< warp index
     static constexpr int nobody = -1;

@@ -106,8 +106,9 @@ void Simulation::start_mma(const Agent& agent, std::int32_t flight, const MmaOp&
     const bool shared = plan_.machine.tensor_scope == UnitScope::sm;
     chain.fetch = port_ticks(op.smem_bytes * (shared ? 1 : agent.multiplicity));
     chain.first_operand = op.first_operand;
-    chain.completion = ideal(Mechanism::mma_latency) ? 0 : op.completion;
+    chain.completion = op.completion;
     chain.pair = op.pair && plan_.cluster == 2;
+    chain.streams_registers = op.streams_registers;
     chain.steps = chain.unfetched = chain.unfinished = op.steps * (shared ? agent.multiplicity : 1);
     chain.cause = flights_[static_cast<std::size_t>(flight)].cause;
     const int tensor = tensor_index(agent);
@@ -144,11 +145,10 @@ void Simulation::pair_step(int tensor, const MmaChain& chain, Tick now, int caus
 void Simulation::start_tmem(const Agent& agent, std::int32_t index, const TmemOp& op, Tick now) {
     const std::size_t port = tmem_port(agent.port, op.store);
     InFlight& flight = flights_[static_cast<std::size_t>(index)];
-    const Tick time = ideal(Mechanism::tmem_bandwidth) ? 0 : op.port;
     flight.started = std::max(now, tmem_free_[port]);
-    flight.ended = flight.started + time;
+    flight.ended = flight.started + op.port;
     tmem_free_[port] = flight.ended;
-    tmem_accounts_[port].work(flight.started, time, flight.cause);
+    tmem_accounts_[port].work(flight.started, op.port, flight.cause);
     queue_.push(flight.ended + op.latency, EventKind::complete, index);
 }
 
@@ -181,7 +181,7 @@ Tick Simulation::port_ticks(std::int64_t bytes) const {
 }
 
 void Simulation::ask_port(int sm, Tick now, Tick time, PortRequester requester, int cause) {
-    if (ideal(Mechanism::smem_contention)) {
+    if (!plan_.machine.smem_contention) {
         queue_.push(now + time, EventKind::port_ideal, requester.index,
                     static_cast<std::int64_t>(requester.kind));
         return;

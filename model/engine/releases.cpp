@@ -1,6 +1,8 @@
 #include "warpline/engine/releases.hpp"
 
+#include "warpline/engine/compiled_plan.hpp"
 #include "warpline/engine/simulation.hpp"
+#include "warpline/pipeline/mechanism.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,8 +25,11 @@ Result<Recording> record(const KernelPlan& plan, const std::vector<TileRun>& til
                          const MemoryEnvironment& memory, const EngineOptions& options) {
     EngineOptions recording = options;
     recording.record_events = true;
+    const KernelPlan machine = without(plan, options.ideal);
+    const CompiledPlan compiled = compile(machine, recording);
+    const MemoryEnvironment seen = without(memory, options.ideal);
     ReleaseLog log;
-    Simulation simulation(plan, tiles, memory, recording);
+    Simulation simulation(machine, compiled, tiles, seen, recording);
     simulation.log_releases(log);
     Result<Schedule> schedule = simulation.run();
     if (!schedule) {

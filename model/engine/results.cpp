@@ -5,11 +5,52 @@
 
 namespace warpline {
 
+template <typename Visit>
+void Simulation::for_each_unit(Visit&& visit) const {
+    const int slices = plan_.machine.sub_partitions;
+    constexpr Unit pipes[] = {Unit::issue, Unit::fma, Unit::alu, Unit::xu, Unit::lsu, Unit::adu};
+    for (int sm = 0; sm < plan_.cluster; ++sm) {
+        for (int slice = 0; slice < slices; ++slice) {
+            const auto port = static_cast<std::size_t>(sm * slices + slice);
+            for (const Unit unit : pipes) {
+                visit(unit, sm, slice, ports_[port].account(unit));
+            }
+            for (const bool store : {false, true}) {
+                visit(store ? Unit::tmem_store : Unit::tmem_load, sm, slice,
+                      tmem_accounts_[tmem_port(static_cast<int>(port), store)]);
+            }
+            if (plan_.machine.tensor_scope == UnitScope::sub_partition) {
+                visit(Unit::tensor, sm, slice, tensors_[port].account());
+            }
+        }
+        const auto index = static_cast<std::size_t>(sm);
+        if (plan_.machine.tensor_scope == UnitScope::sm) {
+            visit(Unit::tensor, sm, 0, tensors_[index].account());
+        }
+        visit(Unit::smem, sm, 0, smem_[index].account());
+        visit(Unit::tma, sm, 0, tma_accounts_[index]);
+        visit(Unit::memory, sm, 0, memory_accounts_[index]);
+    }
+}
+
+Tally Simulation::tally() const {
+    Tally done;
+    for_each_unit([&done](Unit /*unit*/, int /*sm*/, int /*sub_partition*/,
+                          const Account& account) { done.busy.push_back(account.busy); });
+    done.bytes_read = out_.bytes_read;
+    done.bytes_written = out_.bytes_written;
+    done.flops = out_.flops;
+    return done;
+}
+
 Schedule Simulation::schedule() {
     out_.makespan = end_of_work();
     out_.steady = steady_.found();
+    out_.repeat = steady_.repeat();
     out_.events_processed = events_;
-    add_units(out_);
+    for_each_unit([this](Unit unit, int sm, int sub_partition, const Account& account) {
+        add_unit(out_, unit, sm, sub_partition, account);
+    });
     for (const Agent& agent : agents_) {
         RoleUsage usage;
         usage.role = agent.role;
@@ -42,33 +83,6 @@ Tick Simulation::end_of_work() const {
         }
     }
     return end;
-}
-
-void Simulation::add_units(Schedule& out) const {
-    const int slices = plan_.machine.sub_partitions;
-    constexpr Unit pipes[] = {Unit::issue, Unit::fma, Unit::alu, Unit::xu, Unit::lsu, Unit::adu};
-    for (int sm = 0; sm < plan_.cluster; ++sm) {
-        for (int slice = 0; slice < slices; ++slice) {
-            const auto port = static_cast<std::size_t>(sm * slices + slice);
-            for (const Unit unit : pipes) {
-                add_unit(out, unit, sm, slice, ports_[port].account(unit));
-            }
-            for (const bool store : {false, true}) {
-                add_unit(out, store ? Unit::tmem_store : Unit::tmem_load, sm, slice,
-                         tmem_accounts_[tmem_port(static_cast<int>(port), store)]);
-            }
-            if (plan_.machine.tensor_scope == UnitScope::sub_partition) {
-                add_unit(out, Unit::tensor, sm, slice, tensors_[port].account());
-            }
-        }
-        const auto index = static_cast<std::size_t>(sm);
-        if (plan_.machine.tensor_scope == UnitScope::sm) {
-            add_unit(out, Unit::tensor, sm, 0, tensors_[index].account());
-        }
-        add_unit(out, Unit::smem, sm, 0, smem_[index].account());
-        add_unit(out, Unit::tma, sm, 0, tma_accounts_[index]);
-        add_unit(out, Unit::memory, sm, 0, memory_accounts_[index]);
-    }
 }
 
 void Simulation::add_unit(Schedule& out, Unit unit, int sm, int sub_partition,

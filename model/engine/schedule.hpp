@@ -79,13 +79,28 @@ struct SteadyState {
     Tick period = 0;          ///< ticks of one period
     std::int64_t blocks = 0;  ///< loop steps in one period
     Tick from = 0;            ///< an instant inside the steady state (start of a recorded period)
+    std::vector<Tick> busy;   ///< in one period, of each of Schedule::units
+};
+
+/// What each further tile of a sequence of equal ones adds, when the engine saw the second repeat
+/// the first: inside their loops the two were in one state, with as many steps to go. So n + 1
+/// tiles take and do exactly this much more than n.
+struct TileRepeat {
+    bool found = false;
+    Tick period = 0;
+    std::vector<Tick> busy;  ///< of each of Schedule::units
+    std::int64_t bytes_read = 0;
+    std::int64_t bytes_written = 0;
+    std::int64_t flops = 0;
 };
 
 struct Schedule {
     Tick makespan = 0;  ///< start of the first to end of the last operation
     std::vector<Tick>
-        tile_ends;  ///< completion of each of the first tiles simulated, see engine.hpp
+        tile_ends;  ///< of each of the first tiles: when the last warp went on from it. What it had
+                    ///< in flight then, such as a store of the output, may complete later
     SteadyState steady;
+    TileRepeat repeat;
     std::vector<UnitUsage> units;
     std::vector<RoleUsage> roles;
     std::int64_t bytes_read = 0;     ///< from L2, all CTAs of the simulated clusters

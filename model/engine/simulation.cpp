@@ -1,53 +1,32 @@
 #include "warpline/engine/simulation.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace warpline {
 
-namespace {
-
-SyncTimings sync_timings(const KernelPlan& plan, const EngineOptions& options) {
-    SyncTimings sync = plan.machine.sync;
-    if (options.ideal.contains(Mechanism::barrier_latency)) {
-        sync.mbarrier_arrive = sync.mbarrier_wait = sync.remote_arrive = sync.named_barrier = 0;
-    }
-    return sync;
-}
-
-MemoryEnvironment memory_environment(MemoryEnvironment memory, const EngineOptions& options) {
-    if (options.ideal.contains(Mechanism::memory_latency)) {
-        memory.latency = memory.miss_latency = 0;
-    }
-    return memory;
-}
-
-}  // namespace
-
-Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles,
-                       const MemoryEnvironment& memory, const EngineOptions& options)
+Simulation::Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
+                       const std::vector<TileRun>& tiles, const MemoryEnvironment& memory,
+                       const EngineOptions& options)
     : plan_(plan),
       tiles_(tiles),
-      memory_(memory_environment(memory, options)),
+      memory_(memory),
       options_(options),
       causes_(static_cast<int>(plan.barriers.size())),
-      compiled_(compile(plan, options)),
+      compiled_(compiled),
       folded_roles_(options.fold_sub_partitions ? folded_roles(plan)
                                                 : std::vector<bool>(plan.roles.size(), false)),
-      barriers_(plan, plan.ctas_per_sm * plan.cluster, warp_slots()),
-      sync_(sync_timings(plan, options)) {
-    for (const Mechanism mechanism : options.ideal) {
-        ideal_.at(static_cast<std::size_t>(mechanism)) = true;
-    }
+      barriers_(plan, plan.ctas_per_sm * plan.cluster, warp_slots()) {
     const int causes = causes_.size();
     const auto sms = static_cast<std::size_t>(plan.cluster);
     const int slices = plan.machine.sub_partitions;
     const auto slices_total = sms * static_cast<std::size_t>(slices);
     IssuePort::Settings settings;
     settings.arbitration = plan.machine.arbitration;
-    settings.ideal_issue = ideal(Mechanism::issue_contention);
-    settings.ideal_pipes = ideal(Mechanism::pipe_contention);
+    settings.own_issue = !plan.machine.issue_contention;
+    settings.own_pipes = !plan.machine.pipe_contention;
     for (std::size_t i = 0; i < slices_total; ++i) {
         ports_.emplace_back(static_cast<int>(i), compiled_, causes_, settings);
     }
@@ -62,6 +41,11 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
         tensors_.emplace_back(static_cast<int>(i), causes, causes_.unit(Unit::smem),
                               causes_.latency(Unit::tensor));
     }
+    if (plan.machine.tensor_scope == UnitScope::sub_partition) {
+        for (std::size_t i = 0; i < slices_total; ++i) {
+            ports_[i].beside(tensors_[i]);
+        }
+    }
     tma_free_.assign(sms, 0);
     memory_free_.assign(sms, 0);
     tma_accounts_.assign(sms, Account(causes));
@@ -71,6 +55,7 @@ Simulation::Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles
         total_tiles_ += run.count;
     }
     out_.tile_ends.assign(static_cast<std::size_t>(std::min<std::int64_t>(total_tiles_, 4096)), 0);
+    tiles_alike_ = all_tiles_alike();
     build_agents();
     choose_anchor();
     find_uses();
@@ -205,6 +190,16 @@ void Simulation::mark_waited_barriers() {
     }
 }
 
+bool Simulation::all_tiles_alike() const {
+    const auto other = [this](const TileRun& run) {
+        const TileClass& first = tiles_.front().tile;
+        return !(run.tile == first);
+    };
+    const auto asks = [](const LoopTraits& loop) { return loop.over_tiles && !loop.uniform(); };
+    return std::none_of(tiles_.begin(), tiles_.end(), other) &&
+           std::none_of(compiled_.loops.begin(), compiled_.loops.end(), asks);
+}
+
 Result<Schedule> Simulation::run() {
     for (std::size_t i = 0; i < agents_.size(); ++i) {
         advance(static_cast<int>(i));
@@ -286,8 +281,20 @@ void Simulation::handle(const Event& event) {
 
 Result<Schedule> simulate(const KernelPlan& plan, const std::vector<TileRun>& tiles,
                           const MemoryEnvironment& memory, const EngineOptions& options) {
-    Simulation simulation(plan, tiles, memory, options);
-    return simulation.run();
+    return Engine(plan, options).run(tiles, memory);
+}
+
+Engine::Engine(const KernelPlan& plan, EngineOptions options)
+    : plan_(options.ideal.empty()
+                ? std::shared_ptr<const KernelPlan>(std::shared_ptr<const KernelPlan>(), &plan)
+                : std::make_shared<const KernelPlan>(without(plan, options.ideal))),
+      options_(std::move(options)),
+      compiled_(std::make_shared<const CompiledPlan>(compile(*plan_, options_))) {}
+
+Result<Schedule> Engine::run(const std::vector<TileRun>& tiles,
+                             const MemoryEnvironment& memory) const {
+    const MemoryEnvironment seen = without(memory, options_.ideal);
+    return Simulation(*plan_, *compiled_, tiles, seen, options_).run();
 }
 
 }  // namespace warpline

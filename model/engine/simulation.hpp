@@ -14,7 +14,6 @@
 #include "warpline/engine/steady_state.hpp"
 #include "warpline/engine/tensor_unit.hpp"
 
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -30,8 +29,10 @@ struct RoleUses {
 
 class Simulation final : TensorHost {
   public:
-    Simulation(const KernelPlan& plan, const std::vector<TileRun>& tiles,
-               const MemoryEnvironment& memory, const EngineOptions& options);
+    /// All that is given must outlive the simulation.
+    Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
+               const std::vector<TileRun>& tiles, const MemoryEnvironment& memory,
+               const EngineOptions& options);
 
     /// `log` must outlive the run.
     void log_releases(ReleaseLog& log) { log_ = &log; }
@@ -48,6 +49,7 @@ class Simulation final : TensorHost {
     void choose_anchor();
     void find_uses();
     void mark_waited_barriers();
+    [[nodiscard]] bool all_tiles_alike() const;
 
     // programs: program_steps.cpp
     void advance(int index);
@@ -118,9 +120,12 @@ class Simulation final : TensorHost {
     // results: results.cpp, deadlock.cpp
     [[nodiscard]] Schedule schedule();
     [[nodiscard]] Tick end_of_work() const;
-    void add_units(Schedule& out) const;
+    /// visit(unit, sm, sub_partition, account), in the order of Schedule::units.
+    template <typename Visit>
+    void for_each_unit(Visit&& visit) const;
     void add_unit(Schedule& out, Unit unit, int sm, int sub_partition,
                   const Account& account) const;
+    [[nodiscard]] Tally tally() const;
     [[nodiscard]] Failure deadlock() const;
 
     [[nodiscard]] int warps_per_agent(std::size_t role) const {
@@ -145,18 +150,14 @@ class Simulation final : TensorHost {
         return compiled_.loops[static_cast<std::size_t>(loop)];
     }
     [[nodiscard]] int tensor_index(const Agent& agent) const;
-    [[nodiscard]] bool ideal(Mechanism mechanism) const {
-        return ideal_[static_cast<std::size_t>(mechanism)];
-    }
     void touch(Tick time) { last_activity_ = time > last_activity_ ? time : last_activity_; }
 
     const KernelPlan& plan_;
     const std::vector<TileRun>& tiles_;
     const MemoryEnvironment memory_;
     const EngineOptions& options_;
-    std::array<bool, 9> ideal_{};  ///< options_.ideal, for the hot paths
     const CauseTable causes_;
-    const CompiledPlan compiled_;
+    const CompiledPlan& compiled_;
     const std::vector<bool> folded_roles_;
     EventQueue queue_;
     std::vector<Agent> agents_;
@@ -179,11 +180,11 @@ class Simulation final : TensorHost {
     std::vector<RoleUses> uses_;     ///< by role
     std::vector<int> barrier_ring_;  ///< ring whose handles address each barrier, or -1
     SteadyStateFinder steady_;
+    bool tiles_alike_ = false;  ///< one class, and no warp asks which tile it is at
     Schedule out_;
     std::int64_t total_tiles_ = 0;
     std::int64_t unfinished_ = 0;
     std::int64_t events_ = 0;
-    SyncTimings sync_;
     std::vector<std::int32_t> woken_;
     ReleaseLog* log_ = nullptr;  ///< only where releases are recorded
 };

@@ -201,6 +201,7 @@ class StateTour {
     }
 
     void visit_loops(Agent& agent) {
+        const std::int64_t anchor_tile = s_.agents_[static_cast<std::size_t>(s_.anchor_)].tile;
         compare(static_cast<std::int64_t>(agent.loops.size()));
         for (LoopFrame& frame : agent.loops) {
             compare(frame.begin);
@@ -208,11 +209,11 @@ class StateTour {
             if (traits.scales) {
                 v_.loop_index(frame.index, index_base_, traits.period);
             } else {
-                exact(frame.index);
-                exact(frame.count);
+                compare(frame.index - (traits.over_tiles ? anchor_tile : 0));
+                compare(frame.count);
             }
         }
-        compare(agent.tile);
+        compare(agent.tile - anchor_tile);
     }
 
     void visit_counters(Agent& agent) {

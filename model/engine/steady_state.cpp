@@ -5,7 +5,9 @@
 #include "warpline/engine/state_visitors.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <utility>
 
 namespace warpline {
 
@@ -38,6 +40,12 @@ bool books_agree(const Snapshot& from, const Snapshot& to) {
     return true;
 }
 
+std::vector<Tick> difference(const std::vector<Tick>& before, const std::vector<Tick>& after) {
+    std::vector<Tick> grown(after.size());
+    std::transform(after.begin(), after.end(), before.begin(), grown.begin(), std::minus<>());
+    return grown;
+}
+
 /// Whether times and counts stay within bounds when `periods` more are added.
 bool fits(const Snapshot& from, const Snapshot& to, std::int64_t periods) {
     const std::int64_t most = latest_time / std::max<std::int64_t>(periods, 1);
@@ -53,13 +61,45 @@ bool fits(const Snapshot& from, const Snapshot& to, std::int64_t periods) {
 
 }  // namespace
 
-std::int64_t SteadyStateFinder::scaling_index(const Simulation& simulation, const Agent& agent) {
-    for (const LoopFrame& frame : agent.loops) {
-        if (simulation.traits_of(agent, frame).scales) {
-            return frame.index;
+Snapshot SteadyStateFinder::take(Simulation& simulation, Tick now) {
+    Snapshot snapshot;
+    snapshot.now = now;
+    StateWriter writer(snapshot, now);
+    StateTour<StateWriter>(simulation, writer).run();
+    const Agent& anchor = simulation.agents_[static_cast<std::size_t>(simulation.anchor_)];
+    snapshot.tile = anchor.tile;
+    for (const LoopFrame& frame : anchor.loops) {
+        if (simulation.traits_of(anchor, frame).scales) {
+            snapshot.anchor_index = frame.index;
+            snapshot.anchor_left = frame.count - frame.index;
+            break;
         }
     }
-    return 0;
+    snapshot.hash = hash_of(snapshot.relative);
+    snapshot.done = simulation.tally();
+    return snapshot;
+}
+
+void SteadyStateFinder::compare_tiles(Simulation& simulation, Tick now) {
+    if (!simulation.tiles_alike_ || repeat_.found) {
+        return;
+    }
+    const auto in_this_tile = [this](const Agent& agent) { return agent.tile == tile_; };
+    if (!std::all_of(simulation.agents_.begin(), simulation.agents_.end(), in_this_tile)) {
+        tile_before_.reset();
+        return;
+    }
+    Snapshot here = take(simulation, now);
+    if (tile_before_ && tile_before_->tile == tile_ - 1 &&
+        here.relative == tile_before_->relative && here.anchor_left == tile_before_->anchor_left) {
+        repeat_.found = true;
+        repeat_.period = now - tile_before_->now;
+        repeat_.busy = difference(tile_before_->done.busy, here.done.busy);
+        repeat_.bytes_read = here.done.bytes_read - tile_before_->done.bytes_read;
+        repeat_.bytes_written = here.done.bytes_written - tile_before_->done.bytes_written;
+        repeat_.flops = here.done.flops - tile_before_->done.flops;
+    }
+    tile_before_ = std::move(here);
 }
 
 void SteadyStateFinder::restart() {
@@ -76,12 +116,7 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
     if (skipped_ || !inside_uniform_part(simulation)) {
         return;
     }
-    Snapshot snapshot;
-    snapshot.now = now;
-    StateWriter writer(snapshot, now);
-    StateTour<StateWriter>(simulation, writer).run();
-    snapshot.anchor_index = scaling_index(simulation, anchor);
-    snapshot.hash = hash_of(snapshot.relative);
+    Snapshot snapshot = take(simulation, now);
     for (const Snapshot& earlier : seen_) {
         if (earlier.hash != snapshot.hash || earlier.relative != snapshot.relative ||
             !books_agree(earlier, snapshot)) {
@@ -92,6 +127,7 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
             found_.period = now - earlier.now;
             found_.from = earlier.now;
             found_.blocks = snapshot.anchor_index - earlier.anchor_index;
+            found_.busy = difference(earlier.done.busy, snapshot.done.busy);
         }
         const std::int64_t periods = periods_to_skip(simulation, earlier, snapshot);
         overflow_ = !fits(earlier, snapshot, periods);
@@ -101,6 +137,10 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
             if (simulation.log_ != nullptr) {
                 simulation.log_->skipped(now, mover.shift());
             }
+        }
+        if (!overflow_) {
+            compare_tiles(simulation,
+                          now + std::max<std::int64_t>(periods, 0) * (now - earlier.now));
         }
         skipped_ = true;
         seen_.clear();

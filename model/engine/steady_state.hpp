@@ -10,12 +10,19 @@
 #include "warpline/engine/engine.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace warpline {
 
 class Simulation;
 struct Agent;
+
+/// How much was done so far.
+struct Tally {
+    std::vector<Tick> busy;  ///< of each unit, in the order of Schedule::units
+    std::int64_t bytes_read = 0, bytes_written = 0, flops = 0;
+};
 
 /// The state at one instant.
 struct Snapshot {
@@ -27,6 +34,9 @@ struct Snapshot {
     std::vector<std::int64_t> ring_bases;    ///< use index each ring of each cluster is at
     std::int64_t anchor_index = 0;           ///< iteration of the anchor's loop
     std::vector<std::int64_t> loop_indices;  ///< of every loop that scales, warp by warp
+    std::int64_t tile = 0;                   ///< the anchor's
+    std::int64_t anchor_left = 0;            ///< iterations of its loop, the current one included
+    Tally done;
 };
 
 class SteadyStateFinder {
@@ -36,12 +46,14 @@ class SteadyStateFinder {
     /// Forgets what was seen: another tile, another loop.
     void restart();
     [[nodiscard]] const SteadyState& found() const { return found_; }
+    [[nodiscard]] const TileRepeat& repeat() const { return repeat_; }
     /// The rest of the loop takes more ticks, or moves more bytes, than can be counted.
     [[nodiscard]] bool overflow() const { return overflow_; }
 
   private:
-    [[nodiscard]] static std::int64_t scaling_index(const Simulation& simulation,
-                                                    const Agent& agent);
+    [[nodiscard]] static Snapshot take(Simulation& simulation, Tick now);
+    /// Compares the state in this tile, its repeating part skipped, with that in the tile before.
+    void compare_tiles(Simulation& simulation, Tick now);
     [[nodiscard]] bool inside_uniform_part(const Simulation& simulation) const;
     [[nodiscard]] std::int64_t periods_to_skip(const Simulation& simulation, const Snapshot& from,
                                                const Snapshot& to) const;
@@ -49,6 +61,8 @@ class SteadyStateFinder {
 
     std::vector<Snapshot> seen_;
     SteadyState found_;
+    std::optional<Snapshot> tile_before_;
+    TileRepeat repeat_;
     std::int64_t tile_ = -1;
     bool skipped_ = false;
     bool overflow_ = false;

@@ -19,7 +19,7 @@ int Simulation::instance_of(const Agent& agent, const BarrierRef& ref) const {
 
 void Simulation::arrive_granted(Agent& agent, const ArriveOp& op, Tick now) {
     const Barrier& barrier = plan_.barriers[static_cast<std::size_t>(op.on.barrier)];
-    const Tick delay = barrier.kind == BarrierKind::named ? 0 : sync_.mbarrier_arrive;
+    const Tick delay = barrier.kind == BarrierKind::named ? 0 : plan_.machine.sync.mbarrier_arrive;
     signal(agent, instance_of(agent, op.on), op.at, op.count, agent.pc, now, delay);
 }
 
@@ -71,7 +71,8 @@ void Simulation::wait_granted(Agent& agent, int index, const WaitOp& op, Tick no
 void Simulation::wake_from_barrier(int index, int barrier, Tick now, const Arrival& by) {
     Agent& agent = agents_[static_cast<std::size_t>(index)];
     const bool named = plan_.barriers[static_cast<std::size_t>(barrier)].kind == BarrierKind::named;
-    const Tick resume = now + (named ? sync_.named_barrier : sync_.mbarrier_wait);
+    const Tick resume =
+        now + (named ? plan_.machine.sync.named_barrier : plan_.machine.sync.mbarrier_wait);
     agent.blocked_on = -1;
     const Tick ready = std::max(agent.ready, resume);
     record(agent, ScheduleEvent::Kind::wait, agent.op_start, ready, causes_.barrier(barrier));
@@ -105,13 +106,10 @@ void Simulation::signal(const Agent& agent, int instance, At at, std::int64_t ea
     const Arrival by{static_cast<int>(&agent - agents_.data()), op, now};
     const std::int64_t count = arrivals(agent, barriers_.at(instance).barrier, each);
     for (int cta = 0; cta < plan_.cluster; ++cta) {
-        const int peer = plan_.cluster == 2 ? 1 - agent.cta : agent.cta;
-        const bool meant = at == At::all || (at == At::self && cta == agent.cta) ||
-                           (at == At::peer && cta == peer) || (at == At::leader && cta == 0);
-        if (!meant) {
+        if (!meant(at, agent.cta, cta, plan_.cluster)) {
             continue;
         }
-        const Tick when = now + delay + (cta == agent.cta ? 0 : sync_.remote_arrive);
+        const Tick when = now + delay + (cta == agent.cta ? 0 : plan_.machine.sync.remote_arrive);
         const int target = instance + (cta - agent.cta) * barriers_.per_cta();
         if (when == now) {
             count_arrivals(target, count, now, by);

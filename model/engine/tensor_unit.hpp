@@ -19,6 +19,7 @@ struct MmaChain {
     Tick first_operand = 0;
     Tick completion = 0;
     bool pair = false;
+    bool streams_registers = false;
     std::int64_t unfetched = 0;   ///< steps whose fetch has not begun
     std::int64_t unfinished = 0;  ///< steps that have not executed
     std::int64_t steps = 0;
@@ -48,6 +49,10 @@ class TensorUnit {
         : account_(causes), index_(index), smem_cause_(smem_cause), latency_cause_(latency_cause) {}
 
     [[nodiscard]] std::int64_t queued_steps() const { return queued_; }
+    /// Whether accumulators stream through the register file now.
+    [[nodiscard]] bool streams_registers() const {
+        return executing_ && chains_.front().streams_registers;
+    }
     void push(MmaChain chain, Tick now, EventQueue& queue, TensorHost& host);
     void fetch_done(Tick now, EventQueue& queue, TensorHost& host);
     void step_due(Tick now, EventQueue& queue, TensorHost& host);

@@ -43,4 +43,25 @@ double GpuSpec::peak_flops(const ClockHz& clock) const {
     return (fastest * to_hertz(clock)).value() * static_cast<double>(sm_count);
 }
 
+std::string_view dtype_name(DType dtype) {
+    switch (dtype) {
+        case DType::bf16:
+            return "bf16";
+        case DType::fp16:
+            return "fp16";
+        case DType::fp8:
+            return "fp8";
+    }
+    return "unknown";
+}
+
+std::optional<DType> dtype_from_name(std::string_view name) {
+    for (const DType dtype : {DType::bf16, DType::fp16, DType::fp8}) {
+        if (dtype_name(dtype) == name) {
+            return dtype;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace warpline

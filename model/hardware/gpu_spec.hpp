@@ -46,10 +46,23 @@ struct InstructionKind {
     Tick latency = 0;   ///< issue to dependent issue
     std::int64_t smem_bytes = 0;  ///< bytes per warp instruction through the SMEM port (LDS, STS)
     int issue_slots = 1;
+    /// While the sub-partition's tensor core executes a wgmma, whose accumulators stream through
+    /// the register file: ticks that its unit and the issue port are kept. 0: as otherwise.
+    Tick wgmma_interval = 0;
+    Tick wgmma_hold = 0;
+};
+
+/// What a warp instruction of one unit costs while the sub-partition's tensor core executes a
+/// wgmma, in ticks.
+struct RegisterContention {
+    Tick interval = 0;  ///< its unit is kept
+    Tick hold = 0;      ///< no other instruction of the sub-partition issues
 };
 
 enum class MmaPath : std::uint8_t { mma_sync, wgmma, tcgen05 };
 enum class DType : std::uint8_t { bf16, fp16, fp8 };
+[[nodiscard]] std::string_view dtype_name(DType dtype);
+[[nodiscard]] std::optional<DType> dtype_from_name(std::string_view name);
 
 /// Coefficients of the MMA timing formulas of one path; see mma_timing.hpp for the formulas.
 /// Clocks are fractional cycles here; mma_timing() rounds once.
@@ -69,11 +82,10 @@ struct MmaModel {
 
 /// Fixed latencies of synchronisation and launch, in ticks.
 struct SyncTimings {
-    Tick mbarrier_arrive = 0;    ///< arrive instruction -> the phase can flip
-    Tick mbarrier_wait = 0;      ///< phase flipped -> a polling waiter issues its next instruction
-    Tick remote_arrive = 0;      ///< added when the barrier is in the peer CTA's shared memory
-    Tick named_barrier = 0;      ///< last arrival -> waiters issue
-    Tick async_proxy_fence = 0;  ///< fence.proxy.async
+    Tick mbarrier_arrive = 0;  ///< arrive instruction -> the phase can flip
+    Tick mbarrier_wait = 0;    ///< phase flipped -> a polling waiter issues its next instruction
+    Tick remote_arrive = 0;    ///< added when the barrier is in the peer CTA's shared memory
+    Tick named_barrier = 0;    ///< last arrival -> waiters issue
     Tick cta_start =
         0;              ///< CTA launch to first instruction, incl. barrier init and TMEM allocation
     Tick cta_exit = 0;  ///< last role done -> the SM can take another CTA
@@ -161,6 +173,7 @@ struct GpuSpec {
         capabilities;  ///< "tcgen05", "wgmma", "tma", "tmem", "tmem_load_max", ...
     std::map<std::string, InstructionKind> instructions;
     std::map<MmaPath, MmaModel> mma;
+    std::map<Unit, RegisterContention> register_contention;  ///< beside a wgmma, where measured
     SyncTimings sync;
     TmemModel tmem;
     TmaModel tma;

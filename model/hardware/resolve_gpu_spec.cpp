@@ -60,6 +60,11 @@ void store_instruction(const SpecFile& file, const std::string& name,
     kind.latency = round_to_ticks(*latency);
     kind.smem_bytes = static_cast<std::int64_t>(number("smem").value_or(0.0));
     kind.issue_slots = static_cast<int>(number("issue").value_or(1.0));
+    if (const auto beside = spec.register_contention.find(kind.unit);
+        beside != spec.register_contention.end()) {
+        kind.wgmma_interval = beside->second.interval;
+        kind.wgmma_hold = beside->second.hold;
+    }
     if (kind.interval == 0) {
         sink.error(stated.where, fmt::format("'{}.rate' is absurdly large", name));
     }

@@ -66,12 +66,35 @@ std::vector<SpecKey> plain_keys(MmaPath path_kind, std::string name) {
     return path.take();
 }
 
+/// Of the units whose instructions read and write registers all the time.
+std::vector<SpecKey> contention_keys() {
+    std::vector<SpecKey> keys;
+    for (const Unit unit : {Unit::fma, Unit::alu, Unit::xu}) {
+        const auto add = [&](const char* field, const char* meaning,
+                             Tick RegisterContention::*member) {
+            keys.push_back({fmt::format("register_contention.{}.{}", unit_name(unit), field),
+                            not_negative("clk", 1e4), meaning, "wgmma", Need::optional,
+                            [unit, member](GpuSpec& s, const ConstantValue& v) {
+                                s.register_contention[unit].*member = round_to_ticks(v.number);
+                            }});
+        };
+        add("interval",
+            "clocks that an instruction keeps its unit while the sub-partition's tensor core "
+            "executes a wgmma",
+            &RegisterContention::interval);
+        add("hold",
+            "clocks that it keeps the sub-partition's other instructions from issuing meanwhile",
+            &RegisterContention::hold);
+    }
+    return keys;
+}
+
 }  // namespace
 
 std::vector<SpecKey> mma_keys() {
     std::vector<SpecKey> keys = tcgen05_keys();
-    for (const auto& part :
-         {plain_keys(MmaPath::wgmma, "wgmma"), plain_keys(MmaPath::mma_sync, "mma_sync")}) {
+    for (const auto& part : {plain_keys(MmaPath::wgmma, "wgmma"),
+                             plain_keys(MmaPath::mma_sync, "mma_sync"), contention_keys()}) {
         keys.insert(keys.end(), part.begin(), part.end());
     }
     return keys;

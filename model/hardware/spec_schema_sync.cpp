@@ -40,8 +40,6 @@ std::vector<SpecKey> sync_keys() {
                "cluster", &SyncTimings::remote_arrive),
         timing("sync.named_barrier", "last arrival -> the waiters issue", "",
                &SyncTimings::named_barrier),
-        timing("sync.async_proxy_fence", "fence.proxy.async: writes visible to bulk copies and MMA",
-               "tma", &SyncTimings::async_proxy_fence),
         timing("sync.cta_start", "CTA launch -> first instruction, with barrier and TMEM set-up",
                "", &SyncTimings::cta_start),
         timing("sync.cta_exit", "last role done -> the SM can take another CTA", "",

@@ -7,6 +7,8 @@
 namespace warpline {
 namespace {
 
+constexpr std::int64_t largest_whole = std::int64_t{1} << 53;
+
 /// The origin and the unit points determine a linear form; the others must agree with it. They
 /// include neighbours of the origin, where min() and max() bend, coprime values against % and
 /// floor(), and the largest tile.
@@ -44,6 +46,10 @@ Evaluated<Affine> evaluate_affine(Evaluator& evaluator, std::string_view text) {
         const auto value = evaluator.number(text);
         if (!value) {
             return tl::unexpected(value.error());
+        }
+        if (!is_whole(*value) && std::floor(*value) == *value && std::isfinite(*value)) {
+            // Larger than counts can be: whoever reads it says what the limit is.
+            return Affine{*value > 0.0 ? largest_whole : -largest_whole};
         }
         if (!is_whole(*value)) {
             return value_error(fmt::format("must be a whole number, is {}", *value),

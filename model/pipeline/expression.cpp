@@ -26,9 +26,13 @@ double floored(double x) {
 double negation(double x) {
     return x == 0.0 ? 1.0 : 0.0;
 }
+double power_of_two_below(double x) {
+    return x < 1.0 ? 0.0 : std::exp2(std::floor(std::log2(x)));
+}
 
 const std::vector<std::string>& function_names() {
-    static const std::vector<std::string> names = {"ceil", "floor", "min", "max", "not", "has"};
+    static const std::vector<std::string> names = {"ceil", "floor", "floor_pow2", "min",
+                                                   "max",  "not",   "has"};
     return names;
 }
 
@@ -51,11 +55,12 @@ struct Evaluator::Impl {
         parser.DefineOprt("%", modulo, mu::prMUL_DIV, mu::oaLEFT, true);
         parser.DefineFun("ceil", ceiling);
         parser.DefineFun("floor", floored);
+        parser.DefineFun("floor_pow2", power_of_two_below);
         parser.DefineFun("not", negation);
     }
 
     /// Makes `name` known to the parser, or says that there is no such name.
-    Evaluated<void> bind(std::string_view name, std::size_t position);
+    Evaluated<void> bind(std::string_view name, std::size_t position, bool after_number);
     /// Checks every name and returns the text the parser may see: the same length, with each
     /// has(...) replaced by its value.
     Evaluated<std::string> prepare(std::string_view text);
@@ -70,7 +75,8 @@ struct Evaluator::Impl {
     std::unordered_map<std::string, double> cache;
 };
 
-Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t position) {
+Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t position,
+                                      bool after_number) {
     auto value = values.find(name);
     if (value == values.end() && name.substr(0, hardware_prefix.size()) == hardware_prefix) {
         const std::string key(name.substr(hardware_prefix.size()));
@@ -88,6 +94,11 @@ Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t positio
     if (value == values.end()) {
         if (const auto why = absent.find(name); why != absent.end()) {
             return tl::unexpected(ExpressionError{position, why->second, {}});
+        }
+        if (after_number) {
+            return tl::unexpected(ExpressionError{position, fmt::format("unknown name '{}'", name),
+                                                  "expressions are plain numbers without units: "
+                                                  "write 16384, not 16384 B"});
         }
         std::vector<std::string> candidates;
         for (const auto& [candidate, unused] : values) {
@@ -113,7 +124,8 @@ Evaluated<std::string> Evaluator::Impl::prepare(std::string_view text) {
         const Token& token = (*tokens)[i];
         const std::string_view name = text_of(text, token);
         if (token.kind == Token::Kind::name) {
-            if (auto known = bind(name, token.begin); !known) {
+            const bool after_number = i > 0 && (*tokens)[i - 1].kind == Token::Kind::number;
+            if (auto known = bind(name, token.begin, after_number); !known) {
                 return tl::unexpected(known.error());
             }
         }

@@ -70,7 +70,17 @@ struct MachineTimings {
         4);  ///< one LDG, STG or cp.async of a warp at the LSU of its sub-partition
     SyncTimings sync;
     TmaModel tma;
+    // False on a machine without the mechanism of that name: see mechanism.hpp.
+    bool smem_contention = true;
+    bool issue_contention = true;
+    bool pipe_contention = true;
 };
+
+/// Whether what a copy brings from global memory into shared memory goes through the SMEM port: LSU
+/// copies always do.
+[[nodiscard]] constexpr bool fill_uses_port(const MachineTimings& machine, const CopyOp& copy) {
+    return copy.engine == CopyEngine::lsu || machine.tma.fill_shares_port;
+}
 
 /// How long a bulk copy keeps the copy engine: its issue interval, or its bytes at the width of its
 /// kind where that is longer. The engine serves one copy after another, loads and stores alike.
@@ -106,6 +116,16 @@ struct KernelPlan {
     std::vector<std::string> assumptions;
     std::vector<Diagnostic> warnings;  ///< unused buffers and barriers
 };
+
+/// The other CTA of a pair; the CTA itself in a cluster of another size, which has no peers.
+[[nodiscard]] constexpr int peer_of(int cta, int cluster) {
+    return cluster == 2 ? 1 - cta : cta;
+}
+/// Whether `at`, said by CTA `from`, means CTA `cta` of the cluster.
+[[nodiscard]] constexpr bool meant(At at, int from, int cta, int cluster) {
+    return at == At::all || (at == At::self && cta == from) || (at == At::leader && cta == 0) ||
+           (at == At::peer && cta == peer_of(from, cluster));
+}
 
 /// What L2 and HBM offer one SM, by value.
 struct MemoryEnvironment {

@@ -8,10 +8,13 @@ namespace {
 
 constexpr std::int64_t largest_cluster = 16;
 constexpr std::int64_t largest_tile = 1 << 16;
+constexpr std::int64_t largest_head_group = 1 << 20;
 
 void read_tiles(const YamlNode& node, ValueReader& reader, TileShape& tiles) {
     DiagnosticSink& input = reader.problems().input;
-    input.check_keys(node, {"rows", "block", "loop", "longest_first", "persistent", "pack_gqa"},
+    input.check_keys(node,
+                     {"rows", "block", "loop", "longest_first", "head_group", "persistent",
+                      "dynamic", "pack_gqa"},
                      "tiles");
     if (const YamlNode* rows = input.require(node, "rows", "tiles")) {
         tiles.rows = reader.integer(*rows, "rows", 1, largest_tile).value_or(1);
@@ -29,8 +32,13 @@ void read_tiles(const YamlNode& node, ValueReader& reader, TileShape& tiles) {
     if (reader.flag(node.find("longest_first"), "longest_first", false)) {
         tiles.order = TileOrder::longest_first;
     }
+    if (const YamlNode* group = node.find("head_group")) {
+        tiles.head_group = reader.integer(*group, "head_group", 1, largest_head_group).value_or(1);
+    }
     if (reader.flag(node.find("persistent"), "persistent", false)) {
-        tiles.scheduler = TileScheduler::static_persistent;
+        tiles.scheduler = reader.flag(node.find("dynamic"), "dynamic", false)
+                              ? TileScheduler::dynamic_persistent
+                              : TileScheduler::static_persistent;
     }
     tiles.pack_gqa = reader.flag(node.find("pack_gqa"), "pack_gqa", false);
 }

@@ -247,6 +247,10 @@ void RoleLowering::loop(const YamlNode& node, const YamlNode& head) {
                                         most_iterations, most_per_block));
         return;
     }
+    if (is_constant(*count) && count->constant < 0) {
+        reader_.value_error(head.where, fmt::format("a loop cannot run {} times", count->constant),
+                            "write max(0, ...) where that means not at all");
+    }
     if (!is_constant(*count) && !has_tile_loop_) {
         input_.error(head.where, "this loop looks at the tile, and no loop over tiles is around it",
                      "write loop: tiles");

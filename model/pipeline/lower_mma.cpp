@@ -111,19 +111,11 @@ std::optional<DType> RoleLowering::dtype_of(const YamlNode& node) {
         return context_.problem.dtype;
     }
     const auto text = reader_.text(*written, "dtype");
-    if (text == "bf16") {
-        return DType::bf16;
-    }
-    if (text == "fp16") {
-        return DType::fp16;
-    }
-    if (text == "fp8") {
-        return DType::fp8;
-    }
-    if (text) {
+    const auto dtype = text ? dtype_from_name(*text) : std::nullopt;
+    if (text && !dtype) {
         unknown(*written, 0, "dtype", *text, {"bf16", "fp16", "fp8"});
     }
-    return std::nullopt;
+    return dtype;
 }
 
 std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
@@ -199,6 +191,7 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     op.first_operand = timing->first_operand;
     op.completion = timing->completion;
     op.pair = pair;
+    op.streams_registers = context_.path == MmaPath::wgmma;
     // Each warp of a warp group executes a quarter of the instruction.
     op.flops = context_.path == MmaPath::wgmma ? timing->flops / warps_of_group : timing->flops;
     if (const auto model = context_.spec.mma.find(context_.path);

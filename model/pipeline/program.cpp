@@ -1,6 +1,7 @@
 #include "warpline/pipeline/program.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace warpline {
 namespace {
@@ -43,6 +44,77 @@ bool chance_fires(const Predicate& predicate, std::int64_t i) {
     constexpr std::int64_t whole = 64;
     return shares_to(predicate.chance_64ths, i) / whole >
            shares_to(predicate.chance_64ths, i - 1) / whole;
+}
+
+std::vector<WovenInstruction> weave(const IssueOp& op) {
+    // The parts are in order themselves, so they are merged.
+    std::vector<WovenInstruction> fronts;
+    std::int64_t left = 0;
+    for (std::size_t part = 0; part < op.parts.size(); ++part) {
+        if (op.parts[part].count > 0) {
+            fronts.push_back({static_cast<int>(part), 0});
+            left += op.parts[part].count;
+        }
+    }
+    const auto count = [&](const WovenInstruction& x) {
+        return op.parts[static_cast<std::size_t>(x.part)].count;
+    };
+    std::vector<WovenInstruction> order;
+    order.reserve(static_cast<std::size_t>(left));
+    for (; left > 0; --left) {
+        // position (n + 1/2) / count, compared without division; ties keep the order of the parts
+        WovenInstruction* first = fronts.data();
+        for (WovenInstruction& x : fronts) {
+            if ((2 * x.number + 1) * count(*first) < (2 * first->number + 1) * count(x)) {
+                first = &x;
+            }
+        }
+        order.push_back(*first);
+        if (++first->number == count(*first)) {
+            fronts.erase(fronts.begin() + (first - fronts.data()));
+        }
+    }
+    return order;
+}
+
+std::optional<BarrierRef> arrives_on(const OpBody& body) {
+    if (const auto* arrive = std::get_if<ArriveOp>(&body)) {
+        return arrive->on;
+    }
+    if (const auto* commit = std::get_if<CommitOp>(&body)) {
+        return commit->on;
+    }
+    if (const auto* async = std::get_if<AsyncOp>(&body)) {
+        return async->signals;
+    }
+    return std::nullopt;
+}
+
+PredicateReach reach_of(const Predicate& predicate) {
+    PredicateReach reach;
+    switch (predicate.kind) {
+        case Predicate::Kind::first:
+            reach.first.push_back(predicate.value);
+            break;
+        case Predicate::Kind::last:
+            reach.last.push_back(predicate.value);
+            break;
+        case Predicate::Kind::every:
+            reach.period = std::max<std::int64_t>(1, predicate.period);
+            break;
+        case Predicate::Kind::masked:
+            reach.first.push_back({0, 0, 1, 0});
+            reach.last.push_back({0, 0, 0, 1});
+            break;
+        case Predicate::Kind::at_least:
+            break;
+        case Predicate::Kind::chance:
+            reach.guard = static_cast<std::int64_t>(predicate.chance_64ths.size());
+            reach.period =
+                64 / std::gcd(std::int64_t{64}, std::int64_t{predicate.chance_64ths.back()});
+            break;
+    }
+    return reach;
 }
 
 bool holds(const Predicate& predicate, std::int64_t i, std::int64_t n, const TileClass& tile) {

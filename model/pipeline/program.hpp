@@ -91,8 +91,9 @@ struct IssueOp {
 };
 
 /// A chain of MMA instructions by the issuing warp; asynchronous. Instruction j starts when the
-/// tensor core is free, its operands are through the SMEM port, and instruction j-1 of the chain
-/// has started; operands of j+1 are fetched while j executes.
+/// tensor core is free, and streams its operands in through the SMEM port while it executes: it
+/// ends no earlier than its `tensor` time and no earlier than its operands' fetch, which may begin
+/// once instruction j-1 has started. The first starts `first_operand` after its fetch begins.
 struct MmaOp {
     std::int64_t steps = 0;       ///< MMA instructions
     Tick tensor = 0;              ///< each, on the tensor core
@@ -101,7 +102,8 @@ struct MmaOp {
     Tick completion = 0;          ///< last instruction off the tensor core -> result visible
     bool pair = false;       ///< keeps the tensor cores and SMEM ports of both CTAs of the pair
     std::int64_t flops = 0;  ///< executed by each step on each SM
-    std::int64_t issue_slots = 1;  ///< of the issuing warp, per step
+    std::int64_t issue_slots = 1;    ///< of the issuing warp, per step
+    bool streams_registers = false;  ///< a wgmma: its accumulators stream through the register file
 };
 
 /// Tensor memory to registers or back, one warp; asynchronous, in order in each sub-partition's
@@ -130,7 +132,7 @@ struct CopyOp {
     std::int64_t bytes = 0;  ///< per warp that executes it
     std::int64_t instructions =
         1;                ///< issue slots (bulk copies: per issuing lane; LSU: warp instructions)
-    bool reduce = false;  ///< global: read-modify-write in L2
+    bool reduce = false;  ///< global: read-modify-write in L2; costs what a store of its bytes does
     bool l2_hit = true;   ///< false: the first touch comes from HBM
 };
 
@@ -174,6 +176,13 @@ struct TakeOp {
     int handle = 0;  ///< index into the warp's handles
 };
 
+/// The instructions of an IssueOp as they are woven: each one's part, and its number there.
+struct WovenInstruction {
+    int part = 0;
+    std::int64_t number = 0;
+};
+[[nodiscard]] std::vector<WovenInstruction> weave(const IssueOp& op);
+
 /// Waits for this CTA's turn in a global order, and passes it on; the wait itself is device-level.
 struct TurnOp {
     Tick cost = 0;
@@ -210,5 +219,17 @@ struct Op {
 };
 
 using Program = std::vector<Op>;
+
+/// The barrier an operation arrives on, at once or on completion; nothing when on none.
+[[nodiscard]] std::optional<BarrierRef> arrives_on(const OpBody& body);
+
+/// Where iterations of a loop may differ from one another, by a predicate on its index.
+struct PredicateReach {
+    std::vector<Affine> first;  ///< iterations below any of these may be special
+    std::vector<Affine> last;   ///< so may this many at the end
+    std::int64_t guard = 0;     ///< first iterations with chances of their own
+    std::int64_t period = 1;    ///< after which the predicate repeats, in between
+};
+[[nodiscard]] PredicateReach reach_of(const Predicate& predicate);
 
 }  // namespace warpline

@@ -15,8 +15,8 @@ void read_head(const Request& request, Resolved& out) {
     DiagnosticSink& input = out.problems.input;
     input.check_keys(request.root,
                      {"schema", "title", "source", "notes", "assumptions", "direction", "requires",
-                      "parameters", "checks", "cluster", "ctas_per_sm", "counted", "tiles", "buffers",
-                      "barriers", "roles", "procedures", "program"},
+                      "parameters", "checks", "cluster", "ctas_per_sm", "counted", "tiles",
+                      "buffers", "barriers", "roles", "procedures", "program"},
                      "a pipeline file");
     if (!request.root.is_map()) {
         return;

@@ -12,7 +12,7 @@ BarrierAddressing::BarrierAddressing(const KernelPlan& plan) {
     }
 }
 
-std::int64_t BarrierAddressing::awaited_phase(const AgentState& state,
+std::int64_t BarrierAddressing::awaited_phase(const UntimedAgent& state,
                                               const BarrierRef& ref) const {
     if (ref.handle < 0) {
         return state.waits[wait_counter(ref)];
@@ -21,7 +21,7 @@ std::int64_t BarrierAddressing::awaited_phase(const AgentState& state,
            stages_[static_cast<std::size_t>(ref.barrier)];
 }
 
-std::int64_t BarrierAddressing::stage(const AgentState& state, const BarrierRef& ref) const {
+std::int64_t BarrierAddressing::stage(const UntimedAgent& state, const BarrierRef& ref) const {
     if (ref.handle < 0) {
         return 0;
     }

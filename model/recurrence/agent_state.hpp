@@ -24,7 +24,7 @@ struct OpenLoop {
     std::int64_t trips = 0;
 };
 
-struct AgentState {
+struct UntimedAgent {
     int pc = 0;
     std::vector<OpenLoop> loops;
     std::vector<std::int64_t> handles;
@@ -50,8 +50,9 @@ class BarrierAddressing {
         return first_counter_[static_cast<std::size_t>(ref.barrier)] +
                static_cast<std::size_t>(ref.copy);
     }
-    [[nodiscard]] std::int64_t awaited_phase(const AgentState& state, const BarrierRef& ref) const;
-    [[nodiscard]] std::int64_t stage(const AgentState& state, const BarrierRef& ref) const;
+    [[nodiscard]] std::int64_t awaited_phase(const UntimedAgent& state,
+                                             const BarrierRef& ref) const;
+    [[nodiscard]] std::int64_t stage(const UntimedAgent& state, const BarrierRef& ref) const;
 
   private:
     std::vector<std::int64_t> stages_;        ///< by barrier

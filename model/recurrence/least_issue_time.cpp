@@ -16,13 +16,7 @@ struct PartProgress {
     const InstructionKind* kind = nullptr;
     std::int64_t count = 0;
     std::int64_t chains = 0;
-    std::int64_t issued = 0;
     std::vector<Tick> results;  ///< of the last `chains` instructions, as a ring
-
-    /// Whether this part's next instruction comes before the other's: (k + 1/2) / count is smaller.
-    [[nodiscard]] bool before(const PartProgress& other) const {
-        return (2 * issued + 1) * other.count < (2 * other.issued + 1) * count;
-    }
 };
 
 Tick slots(const InstructionKind& kind) {
@@ -39,6 +33,9 @@ Tick bound_by_throughput(const std::vector<PartProgress>& parts) {
     Tick most = slot_sum;
     for (const PartProgress& part : parts) {
         // The next operation does not wait for the last interval of a unit.
+        if (part.count == 0) {
+            continue;
+        }
         most = std::max(most,
                         intervals[static_cast<std::size_t>(part.kind->unit)] - part.kind->interval);
     }
@@ -50,29 +47,24 @@ struct LastIssue {
     Tick slots = 0;
 };
 
-LastIssue issue_woven(std::vector<PartProgress>& parts, std::int64_t total) {
+LastIssue issue_woven(std::vector<PartProgress>& parts,
+                      const std::vector<WovenInstruction>& order) {
     std::array<Tick, unit_count> unit_free{};
     Tick next = 0;
     LastIssue last;
-    for (std::int64_t j = 0; j < total; ++j) {
-        PartProgress* chosen = nullptr;
-        for (PartProgress& part : parts) {
-            if (part.issued < part.count && (chosen == nullptr || part.before(*chosen))) {
-                chosen = &part;
-            }
-        }
+    for (const WovenInstruction& instruction : order) {
+        PartProgress* const chosen = &parts[static_cast<std::size_t>(instruction.part)];
         Tick& free = unit_free[static_cast<std::size_t>(chosen->kind->unit)];
         Tick at = std::max(next, free);
         if (chosen->chains > 0) {
             Tick& result =
-                chosen->results[static_cast<std::size_t>(chosen->issued % chosen->chains)];
+                chosen->results[static_cast<std::size_t>(instruction.number % chosen->chains)];
             at = std::max(at, result);
             result = at + chosen->kind->latency;
         }
         free = at + chosen->kind->interval;
         next = at + slots(*chosen->kind);
         last = {at, slots(*chosen->kind)};
-        ++chosen->issued;
     }
     return last;
 }
@@ -84,18 +76,15 @@ Tick least_issue_time(const KernelPlan& plan, const IssueOp& issue) {
     std::int64_t total = 0;
     Tick latencies = 0;
     for (const IssuePart& part : issue.parts) {
-        if (part.count <= 0) {
-            continue;
-        }
         PartProgress progress;
         progress.kind = &plan.instructions[static_cast<std::size_t>(part.instruction)];
-        progress.count = part.count;
-        progress.chains = std::min(part.chains, part.count);
-        latencies += progress.kind->latency;
-        total += part.count;
+        progress.count = std::max<std::int64_t>(0, part.count);
+        progress.chains = std::min(part.chains, progress.count);
+        latencies += progress.count > 0 ? progress.kind->latency : 0;
+        total += progress.count;
         parts.push_back(std::move(progress));
     }
-    if (parts.empty()) {
+    if (total == 0) {
         return 0;
     }
     if (total > longest_sequence) {
@@ -104,7 +93,7 @@ Tick least_issue_time(const KernelPlan& plan, const IssueOp& issue) {
     for (PartProgress& part : parts) {
         part.results.assign(static_cast<std::size_t>(part.chains), 0);
     }
-    const LastIssue last = issue_woven(parts, total);
+    const LastIssue last = issue_woven(parts, weave(issue));
     return last.at + (issue.results_needed ? std::max(latencies, last.slots) : last.slots);
 }
 

@@ -40,9 +40,12 @@ LeastTimes serve(const KernelPlan& plan, const CopyOp& copy, const MemoryEnviron
     times.unit = copy.engine == CopyEngine::tma ? Unit::tma : Unit::lsu;
     times.duration = ticks_from_cycles(copy.instructions);
     const bool global = copy.from == Space::global || copy.to == Space::global;
-    const bool fill = copy.from == Space::global && copy.to != Space::registers;
-    const bool port = copy.from == Space::smem || copy.to == Space::peer_smem ||
-                      (fill && plan.machine.tma.fill_shares_port);
+    const bool fill = copy.from == Space::global && copy.to != Space::registers &&
+                      fill_uses_port(plan.machine, copy);
+    // Quanta are read one after the other; those written follow each other only where they share
+    // the port.
+    const bool written = (fill || copy.to == Space::peer_smem) && plan.machine.smem_contention;
+    const bool port = copy.from == Space::smem || written;
     const Tick path = global ? transfer(copy.bytes, memory.bytes_per_clk) : 0;
     const Tick engine = copy.engine == CopyEngine::tma ? engine_time(plan.machine, copy) : 0;
     const Tick pass = port ? transfer(copy.bytes, plan.machine.smem_bytes_per_clk) : 0;

@@ -11,21 +11,7 @@
 namespace warpline {
 namespace {
 
-/// The barrier an operation arrives on, at once or on completion.
-std::optional<BarrierRef> arrives_on(const OpBody& body) {
-    if (const auto* arrive = std::get_if<ArriveOp>(&body)) {
-        return arrive->on;
-    }
-    if (const auto* commit = std::get_if<CommitOp>(&body)) {
-        return commit->on;
-    }
-    if (const auto* async = std::get_if<AsyncOp>(&body)) {
-        return async->signals;
-    }
-    return std::nullopt;
-}
-
-bool arrives_on(const Role& role, const BarrierRef& ref) {
+bool role_arrives_on(const Role& role, const BarrierRef& ref) {
     return std::any_of(role.program.begin(), role.program.end(), [&ref](const Op& op) {
         const std::optional<BarrierRef> on = arrives_on(op.body);
         return on && on->barrier == ref.barrier && on->copy == ref.copy;
@@ -42,7 +28,7 @@ std::vector<bool> in_circle(const KernelPlan& plan, const std::vector<AgentTrace
         for (std::size_t to = 0; to < stuck.size(); ++to) {
             const auto role =
                 static_cast<std::size_t>(agents[static_cast<std::size_t>(stuck[to].agent)].role);
-            if (arrives_on(plan.roles[role], stuck[from].on)) {
+            if (role_arrives_on(plan.roles[role], stuck[from].on)) {
                 add_edge(from, to, waits_for);
                 result[from] = result[from] || from == to;
             }
@@ -65,7 +51,7 @@ std::vector<bool> in_circle(const KernelPlan& plan, const std::vector<AgentTrace
 std::string who_should_arrive(const KernelPlan& plan, const BarrierRef& ref) {
     std::string names;
     for (const Role& role : plan.roles) {
-        if (arrives_on(role, ref)) {
+        if (role_arrives_on(role, ref)) {
             names += (names.empty() ? "" : ", ") + role.name;
         }
     }

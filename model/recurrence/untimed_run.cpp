@@ -31,7 +31,7 @@ class Run {
         }
         for (const AgentTrace& agent : agents_) {
             const Role& role = role_of(agent);
-            AgentState& state = states_.emplace_back();
+            UntimedAgent& state = states_.emplace_back();
             state.handles.assign(static_cast<std::size_t>(role.handles), 0);
             state.ring_next.assign(plan.rings.size(), 0);
             state.waits.assign(addressing_.wait_counters(), 0);
@@ -82,7 +82,7 @@ class Run {
     // --- control flow
 
     void advance(int agent) {
-        AgentState& state = states_[static_cast<std::size_t>(agent)];
+        UntimedAgent& state = states_[static_cast<std::size_t>(agent)];
         const Program& program = role_of(agents_[static_cast<std::size_t>(agent)]).program;
         const int size = static_cast<int>(program.size());
         while (state.pc < size) {
@@ -114,7 +114,7 @@ class Run {
         state.finished = true;
     }
 
-    void enter(int agent, AgentState& state, const LoopBegin& loop) {
+    void enter(int agent, UntimedAgent& state, const LoopBegin& loop) {
         const std::int64_t trips = loop.over == LoopBegin::Over::tiles ? 1 : loop.count.at(tile_);
         if (trips <= 0) {
             state.pc = loop.end + 1;
@@ -127,7 +127,7 @@ class Run {
         ++state.pc;
     }
 
-    void repeat(int agent, AgentState& state, const LoopEnd& end) {
+    void repeat(int agent, UntimedAgent& state, const LoopEnd& end) {
         OpenLoop& loop = state.loops.back();
         const bool over_blocks = loop.begin == state.block_loop;
         if (++loop.index < loop.trips) {
@@ -144,7 +144,7 @@ class Run {
         ++state.pc;
     }
 
-    void begin_iteration(int agent, AgentState& state, std::int64_t iteration) {
+    void begin_iteration(int agent, UntimedAgent& state, std::int64_t iteration) {
         AgentTrace& trace = agents_[static_cast<std::size_t>(agent)];
         trace.iteration_begin.push_back(static_cast<int>(trace.events.size()));
         state.iteration = iteration;
@@ -153,7 +153,7 @@ class Run {
     // --- events
 
     /// The next event in program order, `extra` ticks after the operation before has let go.
-    int begin_event(int agent, AgentState& state, Tick extra = 0) {
+    int begin_event(int agent, UntimedAgent& state, Tick extra = 0) {
         AgentTrace& trace = agents_[static_cast<std::size_t>(agent)];
         if (state.previous >= 0) {
             trace.edges.push_back({agent, state.previous, state.previous_duration + extra, {}});
@@ -171,7 +171,7 @@ class Run {
     }
 
     /// False when the agent has to wait.
-    bool execute(int agent, AgentState& state, const OpBody& body) {
+    bool execute(int agent, UntimedAgent& state, const OpBody& body) {
         const auto role = static_cast<std::size_t>(agents_[static_cast<std::size_t>(agent)].role);
         const LeastTimes& times = times_[role][static_cast<std::size_t>(state.pc)];
         if (const auto* wait = std::get_if<WaitOp>(&body)) {
@@ -195,7 +195,7 @@ class Run {
         return true;
     }
 
-    bool execute_wait(int agent, AgentState& state, const WaitOp& wait, const LeastTimes& times) {
+    bool execute_wait(int agent, UntimedAgent& state, const WaitOp& wait, const LeastTimes& times) {
         const std::int64_t phase = addressing_.awaited_phase(state, wait.on);
         const AgentTrace& self = agents_[static_cast<std::size_t>(agent)];
         const std::size_t instance = bank_.index(place(self, state, wait.on, self.sm));
@@ -218,8 +218,8 @@ class Run {
         return true;
     }
 
-    void execute_async(int agent, AgentState& state, const AsyncOp& async, const LeastTimes& times,
-                       int issued) {
+    void execute_async(int agent, UntimedAgent& state, const AsyncOp& async,
+                       const LeastTimes& times, int issued) {
         AgentTrace& trace = agents_[static_cast<std::size_t>(agent)];
         const int unit = static_cast<int>(times.unit);
         trace.edges.push_back({agent, issued, times.service, {Dependence::Kind::service, unit}});
@@ -241,7 +241,7 @@ class Run {
         }
     }
 
-    void execute_commit(int agent, AgentState& state, const CommitOp& commit, int event) {
+    void execute_commit(int agent, UntimedAgent& state, const CommitOp& commit, int event) {
         UntimedClass& of_class = state.classes[static_cast<std::size_t>(commit.op_class)];
         const std::size_t group_begin = of_class.groups.empty() ? 0 : of_class.groups.back();
         of_class.groups.push_back(of_class.operations.size());
@@ -258,7 +258,7 @@ class Run {
         signal(agent, state, *commit.on, commit.at, {agent, event, 0, {}}, 1);
     }
 
-    void execute_drain(int agent, AgentState& state, const DrainOp& drain) {
+    void execute_drain(int agent, UntimedAgent& state, const DrainOp& drain) {
         UntimedClass& of_class = state.classes[static_cast<std::size_t>(drain.op_class)];
         std::size_t until = of_class.operations.size();
         if (drain.leave > 0) {
@@ -286,22 +286,19 @@ class Run {
 
     // --- barriers
 
-    [[nodiscard]] BarrierPlace place(const AgentTrace& agent, const AgentState& state,
+    [[nodiscard]] BarrierPlace place(const AgentTrace& agent, const UntimedAgent& state,
                                      const BarrierRef& ref, int sm) const {
         return {sm, ref, addressing_.stage(state, ref), agent.warp / agent.multiplicity};
     }
 
-    void signal(int agent, const AgentState& state, const BarrierRef& ref, At at,
+    void signal(int agent, const UntimedAgent& state, const BarrierRef& ref, At at,
                 const IncomingEdge& source, std::int64_t count) {
         const AgentTrace& self = agents_[static_cast<std::size_t>(agent)];
         const Barrier& barrier = plan_.barriers[static_cast<std::size_t>(ref.barrier)];
         // Each of the warps that an agent stands for has its own instance of a warp's barrier.
         const std::int64_t warps = barrier.scope == BarrierScope::warp ? 1 : self.multiplicity;
-        const int peer = plan_.cluster == 2 ? 1 - self.sm : self.sm;
         for (int sm = 0; sm < plan_.cluster; ++sm) {
-            const bool meant = at == At::all || (at == At::self && sm == self.sm) ||
-                               (at == At::leader && sm == 0) || (at == At::peer && sm == peer);
-            if (!meant) {
+            if (!meant(at, self.sm, sm, plan_.cluster)) {
                 continue;
             }
             IncomingEdge edge = source;
@@ -317,7 +314,7 @@ class Run {
     }
 
     [[nodiscard]] StuckAgent describe_wait(std::size_t agent) const {
-        const AgentState& state = states_[agent];
+        const UntimedAgent& state = states_[agent];
         const AgentTrace& self = agents_[agent];
         const auto& wait =
             std::get<WaitOp>(role_of(self).program[static_cast<std::size_t>(state.pc)].body);
@@ -336,7 +333,7 @@ class Run {
     std::vector<AgentTrace> agents_;
     BarrierAddressing addressing_;
     BarrierBank bank_;
-    std::vector<AgentState> states_;
+    std::vector<UntimedAgent> states_;
     std::vector<std::vector<LeastTimes>> times_;  ///< by role and operation
     std::vector<int> ready_;
     std::int64_t operations_ = 0;

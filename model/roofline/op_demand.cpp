@@ -96,7 +96,7 @@ class DemandOf {
             on(demand.here, Unit::smem) += pass;
         }
         const double fill =
-            copy.from == Space::global && !plan_.machine.tma.fill_shares_port ? 0.0 : pass;
+            copy.from == Space::global && !fill_uses_port(plan_.machine, copy) ? 0.0 : pass;
         if (copy.to == Space::smem || copy.to == Space::cluster_smem) {
             on(demand.here, Unit::smem) += fill;
         }

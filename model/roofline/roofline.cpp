@@ -24,7 +24,7 @@ class ClusterDemand {
                 const auto place =
                     static_cast<std::size_t>(role.first_warp + warp) % sub_partitions_;
                 add(sm, place, one_warp.here);
-                add(peer_of(sm), place, one_warp.peer);
+                add(peer_of(sm, plan_.cluster), place, one_warp.peer);
                 for (int other = 0; other < plan_.cluster; ++other) {
                     if (other != sm) {
                         add(other, place, one_warp.others);
@@ -34,25 +34,43 @@ class ClusterDemand {
         }
     }
 
-    [[nodiscard]] Roofline busiest(double scale) const {
+    /// Divided by `parts`.
+    [[nodiscard]] Roofline busiest(double parts) const {
         Roofline result;
         for (const Unit unit : all_units()) {
             double most = 0.0;
             for (const UnitTicks& instance : instances_) {
                 most = std::max(most, instance[static_cast<std::size_t>(unit)]);
             }
-            result.demand.push_back({unit, most * scale});
-            if (most * scale > result.ticks) {
+            const double residents = shared(unit) ? plan_.ctas_per_sm : 1.0;
+            const double ticks = most * (residents / parts);
+            result.demand.push_back({unit, ticks});
+            if (ticks > result.ticks) {
                 result.bound = unit;
-                result.ticks = most * scale;
+                result.ticks = ticks;
             }
         }
         return result;
     }
 
   private:
-    /// The other CTA of a pair; a cluster of another size has no peers.
-    [[nodiscard]] int peer_of(int sm) const { return plan_.cluster == 2 ? 1 - sm : sm; }
+    /// False: every warp has one of its own, see mechanism.hpp.
+    [[nodiscard]] bool shared(Unit unit) const {
+        switch (unit) {
+            case Unit::issue:
+                return plan_.machine.issue_contention;
+            case Unit::fma:
+            case Unit::alu:
+            case Unit::xu:
+            case Unit::lsu:
+            case Unit::adu:
+                return plan_.machine.pipe_contention;
+            case Unit::smem:
+                return plan_.machine.smem_contention;
+            default:
+                return true;
+        }
+    }
 
     [[nodiscard]] bool per_sub_partition(Unit unit) const {
         switch (unit) {
@@ -71,7 +89,12 @@ class ClusterDemand {
         const auto base = static_cast<std::size_t>(sm) * sub_partitions_;
         for (const Unit unit : all_units()) {
             const auto u = static_cast<std::size_t>(unit);
-            instances_[base + (per_sub_partition(unit) ? sub_partition : 0)][u] += ticks[u];
+            double& sum = instances_[base + (per_sub_partition(unit) ? sub_partition : 0)][u];
+            if (shared(unit)) {
+                sum += ticks[u];
+            } else if (unit != Unit::smem) {  // requests of one warp may pass the port together
+                sum = std::max(sum, ticks[u]);
+            }
         }
     }
 
@@ -109,7 +132,7 @@ Roofline roofline(const KernelPlan& plan, const std::vector<TileRun>& tiles,
         demand.add_role(role,
                         role_demand(plan, role, execution_counts(role.program, tiles), memory));
     }
-    return demand.busiest(plan.ctas_per_sm);
+    return demand.busiest(1.0);
 }
 
 Roofline steady_roofline(const KernelPlan& plan, const MemoryEnvironment& memory) {
@@ -126,7 +149,7 @@ Roofline steady_roofline(const KernelPlan& plan, const MemoryEnvironment& memory
         }
         demand.add_role(role, role_demand(plan, role, counts, memory));
     }
-    return demand.busiest(plan.ctas_per_sm / static_cast<double>(shape.period));
+    return demand.busiest(static_cast<double>(shape.period));
 }
 
 }  // namespace warpline

@@ -11,37 +11,25 @@ bool grows_with_blocks(const LoopBegin& loop) {
     return loop.over == LoopBegin::Over::count && loop.count.blocks != 0;
 }
 
+/// The most that a value of a tile with one masked block at either end can be from zero, its share
+/// of the blocks aside.
+std::int64_t magnitude(const Affine& value) {
+    return std::abs(value.constant) + std::abs(value.masked_first) + std::abs(value.masked_last);
+}
+
 void include(SteadyShape& shape, const Predicate& predicate) {
-    const std::int64_t constant = std::abs(predicate.value.constant) +
-                                  std::abs(predicate.value.masked_first) +
-                                  std::abs(predicate.value.masked_last);
-    switch (predicate.kind) {
-        case Predicate::Kind::first:
-            shape.head = std::max(shape.head, constant);
-            break;
-        case Predicate::Kind::last:
-            shape.tail = std::max(shape.tail, constant);
-            break;
-        case Predicate::Kind::every:
-            shape.period = std::lcm(shape.period, predicate.period);
-            break;
-        case Predicate::Kind::masked:
-            shape.head = std::max(shape.head, std::int64_t{1});
-            shape.tail = std::max(shape.tail, std::int64_t{1});
-            break;
-        case Predicate::Kind::at_least:
-            // Settled, one way or the other, once the blocks outweigh the constant.
-            if (predicate.value.blocks != 0) {
-                shape.head = std::max(shape.head, constant);
-            }
-            break;
-        case Predicate::Kind::chance:
-            shape.head =
-                std::max(shape.head, static_cast<std::int64_t>(predicate.chance_64ths.size()));
-            shape.period = std::lcm(
-                shape.period,
-                64 / std::gcd(std::int64_t{64}, std::int64_t{predicate.chance_64ths.back()}));
-            break;
+    const PredicateReach reach = reach_of(predicate);
+    for (const Affine& value : reach.first) {
+        shape.head = std::max(shape.head, magnitude(value));
+    }
+    for (const Affine& value : reach.last) {
+        shape.tail = std::max(shape.tail, magnitude(value));
+    }
+    shape.head = std::max(shape.head, reach.guard);
+    shape.period = std::lcm(shape.period, reach.period);
+    if (predicate.kind == Predicate::Kind::at_least && predicate.value.blocks != 0) {
+        // Settled, one way or the other, once the blocks outweigh the constant.
+        shape.head = std::max(shape.head, magnitude(predicate.value));
     }
 }
 

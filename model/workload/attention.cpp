@@ -92,18 +92,6 @@ template <typename F>
     return total;
 }
 
-[[nodiscard]] std::string_view dtype_name(DType dtype) {
-    switch (dtype) {
-        case DType::bf16:
-            return "bf16";
-        case DType::fp16:
-            return "fp16";
-        case DType::fp8:
-            return "fp8";
-    }
-    return "?";
-}
-
 [[nodiscard]] std::string pair_text(std::int64_t first, std::int64_t second, char separator) {
     return first == second ? fmt::format("{}", first)
                            : fmt::format("{}{}{}", first, separator, second);
@@ -146,8 +134,11 @@ Result<AttentionProblem> make_attention(AttentionProblem problem) {
 double counted_flops(const AttentionProblem& problem) {
     const double pairs = over_sequences(
         problem, [&](const SequencePair& s) { return counted_pairs(s, problem.mask); });
-    const double forward = 2.0 * static_cast<double>(problem.heads_q) * pairs *
-                           static_cast<double>(problem.head_dim_qk + problem.head_dim_v);
+    return static_cast<double>(problem.heads_q) * pairs * counted_flops_per_pair(problem);
+}
+
+double counted_flops_per_pair(const AttentionProblem& problem) {
+    const double forward = 2.0 * static_cast<double>(problem.head_dim_qk + problem.head_dim_v);
     return problem.direction == Direction::backward ? 2.5 * forward : forward;
 }
 

@@ -53,6 +53,8 @@ struct AttentionProblem {
 /// FLOPs by flash-attention's benchmark convention: 2 * Sq * mean(Sk) * (d_qk + d_v) per head and
 /// sequence, causal mean (max(0, Sk - Sq) + Sk) / 2, window mean exact, backward times 2.5.
 [[nodiscard]] double counted_flops(const AttentionProblem& problem);
+/// What it counts for one pair of a query and a key of one head.
+[[nodiscard]] double counted_flops_per_pair(const AttentionProblem& problem);
 
 /// Scores that are really needed: unmasked (query, key) pairs over all heads and sequences.
 [[nodiscard]] double unmasked_scores(const AttentionProblem& problem);

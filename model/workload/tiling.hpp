@@ -19,8 +19,9 @@ enum class TileOrder : std::uint8_t {
 };
 
 enum class TileScheduler : std::uint8_t {
-    single_tile,        ///< one tile a cluster launch; a new cluster starts where one ends
-    static_persistent,  ///< one cluster a slot; tile i, i + slots, i + 2 slots, ...
+    single_tile,         ///< one tile a cluster launch; a new cluster starts where one ends
+    static_persistent,   ///< one cluster a slot; tile i, i + slots, i + 2 slots, ...
+    dynamic_persistent,  ///< one cluster a slot; whoever is free takes the next tile
 };
 
 /// The geometry a kernel works in. `rows` are rows of the tiled dimension a cluster owns, `block`

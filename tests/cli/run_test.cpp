@@ -70,6 +70,14 @@ TEST_CASE("usage errors are 2, with one message and no output") {
     check_refused({"predict", "fa4_fwd", "--heads", "16", "--heads-kv", "3"}, 2, "heads");
 }
 
+TEST_CASE("an empty argument is refused, and said where") {
+    check_refused({"specs", ""}, 2, "the argument after specs is empty");
+    check_refused({"predict", "fa4_fwd", "--json", ""}, 2, "after --json");
+    check_refused({"predict", "fa4_fwd", "--schedule="}, 2, "--schedule= has no value");
+    check_refused({"predict", "--json", "fa4_fwd", "--gpu", "b200"}, 2,
+                  "--json took 'fa4_fwd' as its FILE");
+}
+
 TEST_CASE("names that do not exist are 2, with the nearest that does") {
     check_refused({"predict", "fa4_fwdd"}, 2, "did you mean 'fa4_fwd'?");
     check_refused({"predict", "fa4_fwd", "--gpu", "b20"}, 2, "b200");
@@ -85,6 +93,7 @@ TEST_CASE("names that do not exist are 2, with the nearest that does") {
 TEST_CASE("what cannot be is 3") {
     check_refused({"predict", "fa4_fwd", "--head-dim", "7"}, 3, "head dim");
     check_refused({"predict", "fa4_fwd", "--gpu", "h100_sxm"}, 3, "tcgen05");
+    check_refused({"predict", "fa4_fwd", "--gpu", "h100_sxm"}, 3, "--gpu b200");
 }
 
 TEST_CASE("messages are harmless whatever the arguments") {
@@ -115,6 +124,8 @@ TEST_CASE("a prediction, in every form") {
     CHECK_FALSE(contains(summary.out, "\x1b"));
     CHECK(contains(with({"--color", "always"}).out, "\x1b[1m"));
 
+    CHECK(contains(summary.out, "Nearest measurements, and the model's error on them"));
+
     const std::string quiet = with({"--quiet"}).out;
     CHECK(std::count(quiet.begin(), quiet.end(), '\n') == 1);
 
@@ -123,6 +134,9 @@ TEST_CASE("a prediction, in every form") {
     CHECK(json["problem"]["seqlen_q"] == 2048);
     CHECK(json["utilization"] > 0.0);
     CHECK(json["utilization"] <= 1.0);
+    REQUIRE(json["nearest_measured"].size() == 3);
+    CHECK(json["nearest_measured"][0]["gpu"] == "b200");
+    CHECK(json["nearest_measured"][0]["problem"]["head_dim_qk"] == 128);
 
     CHECK(contains(with({"--gantt"}).out, "tensor"));
     CHECK(with({"--schedule", "/nonexistent/x.csv"}).code == 2);

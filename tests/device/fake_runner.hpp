@@ -25,7 +25,7 @@ struct FakeKernel {
                 s.tile_ends.push_back(alone(tile) + i * (alone(tile) - overlap));
             }
             s.makespan = s.tile_ends.back();
-            s.steady = {tile.blocks > 4, block, 1, 0};
+            s.steady = {tile.blocks > 4, block, 1, 0, {}};
             s.flops = 10 * tile.blocks * count * residents;
             s.bytes_read = 100 * tile.blocks * count * residents;
             s.bytes_written = 7 * count * residents;

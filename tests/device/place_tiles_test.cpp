@@ -148,6 +148,29 @@ TEST_CASE("persistent slots take every slots-th tile, however runs fall") {
     }
 }
 
+TEST_CASE("a dynamic scheduler gives the next tile to the cluster that is free first") {
+    std::mt19937 random(11);  // NOLINT(cert-msc51-cpp): a fixed seed keeps the test reproducible
+    for (int round = 0; round < 200; ++round) {
+        const Case c = measured({random_group(random)}, TileScheduler::dynamic_persistent);
+        const std::int64_t slots = 1 + round % 13;
+        const auto placed = place_tiles(c.tiles, c.times, TileScheduler::dynamic_persistent,
+                                        {slots, 1, 1, slots}, {50, 30})
+                                .value();
+        // A tile keeps its cluster for 300 ticks less than it takes alone; the last of a cluster
+        // takes all of its time.
+        std::vector<double> steady(static_cast<std::size_t>(slots), 0.0);
+        for (const TileClass& tile : in_order(c.tiles)) {
+            *std::min_element(steady.begin(), steady.end()) += c.times.at(tile).alone - 300.0;
+        }
+        CHECK(placed.makespan ==
+              doctest::Approx(80.0 + 300.0 + *std::max_element(steady.begin(), steady.end()))
+                  .epsilon(1e-9));
+        CHECK(placed.makespan <= place_tiles(c.tiles, c.times, TileScheduler::single_tile,
+                                             {slots, 1, 1, slots}, {50, 30})
+                                     ->makespan);
+    }
+}
+
 TEST_CASE("an SM is active until the last of its residents ends") {
     const Case c = measured(equal_tiles(3), TileScheduler::single_tile);
     const double tile = c.times.at({10, 1, 0}).alone;
@@ -185,6 +208,13 @@ TEST_CASE("a problem too large to place is bounded, and the exact makespan lies 
     const auto ends = list_ends(large, 148, {});
     const double exact = *std::max_element(ends.begin(), ends.end());
     CHECK(std::abs(exact - bounded.makespan) <= bounded.makespan_error);
+
+    const Case dealt = measured(cut_into_tiles(p, shape), TileScheduler::static_persistent);
+    const auto between =
+        place_tiles(dealt.tiles, dealt.times, TileScheduler::static_persistent, slots, {}).value();
+    const double mean = dealt.times.total(dealt.tiles).middle() / 148.0;
+    CHECK(between.makespan - between.makespan_error >= 0.999 * mean);
+    CHECK(between.makespan + between.makespan_error >= mean);
 
     p.seqlen_q = p.seqlen_kv = 2147483647;
     p.batch = 100000;

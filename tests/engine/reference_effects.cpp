@@ -219,7 +219,8 @@ void ReferenceRun::from_memory(const RefWarp& warp, const std::function<void()>&
     const Tick duration = round_to_ticks(static_cast<double>(op.bytes) / memory_.bytes_per_clk);
     const Tick begin = memory_line_[ix(warp.cta)].join(clock_.now(), duration, result_.tied);
     touch(begin + duration);
-    if (op.to == Space::registers || op.bytes == 0 || !plan_.machine.tma.fill_shares_port) {
+    if (op.to == Space::registers || op.bytes == 0 ||
+        (op.engine == CopyEngine::tma && !plan_.machine.tma.fill_shares_port)) {
         at(begin + duration, done);
         return;
     }

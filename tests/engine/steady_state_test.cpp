@@ -69,6 +69,61 @@ TEST_CASE("random pipelines fold exactly") {
     MESSAGE("skipped periods in " << skipped << " of 150 random pipelines");
 }
 
+TEST_CASE("a tile that repeats the one before says what every further one adds") {
+    int repeating = 0;
+    for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+        CAPTURE(seed);
+        const RandomCase random = random_case(seed);
+        EngineOptions options;
+        options.role_offsets = random.role_offsets;
+        const Engine engine(random.plan, options);
+        const auto tiles = [&](std::int64_t count) {
+            return engine.run({{{150 + seed, 2, 1}, count}}, random.memory).value();
+        };
+        const Schedule two = tiles(2);
+        if (!two.repeat.found) {
+            continue;
+        }
+        ++repeating;
+        for (const std::int64_t count : {1, 3, 5}) {
+            CAPTURE(count);
+            const Schedule other = tiles(count);
+            const TileRepeat& repeat = two.repeat;
+            CHECK(other.makespan == two.makespan + (count - 2) * repeat.period);
+            CHECK(other.flops == two.flops + (count - 2) * repeat.flops);
+            CHECK(other.bytes_read == two.bytes_read + (count - 2) * repeat.bytes_read);
+            CHECK(other.bytes_written == two.bytes_written + (count - 2) * repeat.bytes_written);
+            for (std::size_t i = 0; i < two.units.size(); ++i) {
+                CHECK(other.units[i].busy == two.units[i].busy + (count - 2) * repeat.busy[i]);
+            }
+            if (count > 1) {  // alone, the first tile meets no other's work
+                CHECK(other.tile_ends[0] == two.tile_ends[0]);
+            }
+            for (std::size_t tile = 1; tile + 1 < other.tile_ends.size(); ++tile) {
+                CHECK(other.tile_ends[tile] == other.tile_ends[tile - 1] + repeat.period);
+            }
+        }
+    }
+    CHECK(repeating >= 10);
+}
+
+TEST_CASE("the growth of one period is what one more period adds") {
+    for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        const RandomCase random = random_case(seed);
+        const auto one = simulate(random.plan, {{{300, 2, 1}, 1}}, random.memory).value();
+        if (!one.steady.found) {
+            continue;
+        }
+        const std::int64_t longer = 300 + one.steady.blocks;
+        const auto more = simulate(random.plan, {{{longer, 2, 1}, 1}}, random.memory).value();
+        CHECK(more.makespan == one.makespan + one.steady.period);
+        for (std::size_t i = 0; i < one.units.size(); ++i) {
+            CHECK(more.units[i].busy == one.units[i].busy + one.steady.busy[i]);
+        }
+    }
+}
+
 TEST_CASE("an FA4-like plan folds exactly at any trip count and ring size") {
     for (const int stages : {2, 3, 5, 7}) {
         for (const int rescale : {0, 1, 5, 32}) {

@@ -37,6 +37,25 @@ TEST_CASE("the base pipeline loads with what it declares") {
     CHECK(plan->instructions.empty());
 }
 
+TEST_CASE("schedulers: a cluster a tile, a fixed share, or the next tile when free") {
+    const auto scheduler = [](const std::string& keys) {
+        const std::string text = changed(base_text(), "  loop: kv\n", "  loop: kv\n" + keys);
+        const auto plan = load(text);
+        REQUIRE_MESSAGE(plan.has_value(), errors(text));
+        return plan->tiles;
+    };
+    CHECK(scheduler("  dynamic: 1\n").scheduler == TileScheduler::single_tile);
+    CHECK(scheduler("  persistent: 1\n").scheduler == TileScheduler::static_persistent);
+    CHECK(scheduler("  persistent: 1\n  dynamic: causal\n").scheduler ==
+          TileScheduler::static_persistent);
+    CHECK(scheduler("  persistent: 1\n  dynamic: not(causal)\n").scheduler ==
+          TileScheduler::dynamic_persistent);
+    CHECK(scheduler("  head_group: 4\n").head_group == 4);
+    CHECK(scheduler("").head_group == 1);
+    CHECK(contains(errors(changed(base_text(), "  loop: kv\n", "  loop: kv\n  head_group: 0\n")),
+                   "head_group"));
+}
+
 TEST_CASE("copies of a role are roles of their own") {
     std::string text = changed(base_text(), "  load:\n    warps: 1",
                                "  load:\n    each:\n      s: two\n    warps: 1");

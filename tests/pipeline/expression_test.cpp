@@ -45,6 +45,8 @@ TEST_CASE("expressions evaluate as written") {
     CHECK(value_of("not(a != 7) ? 4 : 5") == 4);
     CHECK(value_of("a == 7 ? 1 : 1 / 0") == 1);
     CHECK(value_of(".5 + 0.25") == 0.75);
+    CHECK(value_of("floor_pow2(a) + floor_pow2(8)") == 12);
+    CHECK(value_of("floor_pow2(0.9)") == 0);
 }
 
 TEST_CASE("the machine's constants and capabilities are names") {
@@ -52,6 +54,9 @@ TEST_CASE("the machine's constants and capabilities are names") {
     CHECK(value_of("hw.mma.tcgen05.rate / 2") == 4096);
     CHECK(value_of("has(tcgen05) + 2 * has(wgmma)") == 1);
     CHECK(value_of("has( tma ) ? 3 : 4") == 3);
+    CHECK(error_of("2 * 16384 B").message == "unknown name 'B'");
+    CHECK(error_of("2 * 16384 B").hint ==
+          "expressions are plain numbers without units: write 16384, not 16384 B");
     CHECK(error_of("hw.smem.widht").hint == "did you mean 'smem.width'?");
     CHECK(error_of("has(tcgen5)").hint == "did you mean 'tcgen05'?");
     CHECK(error_of("has(1)").message == "has() takes one capability");

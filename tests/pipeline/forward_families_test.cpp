@@ -202,6 +202,18 @@ TEST_CASE("fa3_fwd loses time without its pipelining, and more without its produ
     CHECK(cycles({{"warp_specialized", "0"}}) > 1.02 * as_shipped);
 }
 
+TEST_CASE("softmax beside a wgmma costs fa3_fwd time, and nothing when the mechanism is off") {
+    const KernelPlan plan = plan_of("fa3_fwd", "h100_sxm", problem(128, 128, full));
+    const auto time = [&](bool ideal) {
+        EngineOptions options;
+        if (ideal) {
+            options.ideal = {Mechanism::register_contention};
+        }
+        return simulate(plan, {{{32, 1, 0}, 1}}, idle_memory(gpu("h100_sxm")), options)->makespan;
+    };
+    CHECK(static_cast<double>(time(false)) > 1.05 * static_cast<double>(time(true)));
+}
+
 TEST_CASE("kernels say what they do not take") {
     struct Refusal {
         std::string kernel, id;

@@ -161,6 +161,9 @@ TEST_CASE("loops and conditions stand where they make sense") {
                    "loop: must be linear in blocks"));
     CHECK(contains(refused("- loop: 1000001\n  do:\n    - issue: fadd"),
                    "a loop may run 1000000 times"));
+    CHECK(contains(refused("- loop: 1e18\n  do:\n    - issue: fadd"),
+                   "a loop may run 1000000 times"));
+    CHECK(contains(refused("- loop: -1\n  do:\n    - issue: fadd"), "a loop cannot run -1 times"));
     CHECK(contains(refused("- loop: 65 * blocks\n  do:\n    - issue: fadd"),
                    "a loop may run 1000000 times"));
     CHECK(contains(refused("- loop: blocks"), "'do' is missing"));

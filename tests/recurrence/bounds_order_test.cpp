@@ -1,10 +1,12 @@
 // Roofline <= recurrence <= simulated, on pipelines made at random.
 #include "plan_builder.hpp"
 #include "warpline/engine/engine.hpp"
+#include "warpline/pipeline/mechanism.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 #include "warpline/roofline/roofline.hpp"
 
 #include <random>
+#include <set>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -143,29 +145,52 @@ std::string cycle_text(const RecurrenceBound& bound) {
 
 }  // namespace
 
+namespace {
+
+/// One random pipeline, on a machine without what is in `ideal`.
+void check_order(std::uint32_t seed, const std::set<Mechanism>& ideal) {
+    CAPTURE(seed);
+    const KernelPlan whole = RandomPlan(seed).make();
+    const KernelPlan plan = without(whole, ideal);
+    const MemoryEnvironment memory = without(test::small_memory(), ideal);
+    const Result<RecurrenceBound> bound = recurrence_bound(plan, memory);
+    REQUIRE_MESSAGE(bound, bound.error().text());
+    const Roofline steady = steady_roofline(plan, memory);
+    CHECK(steady.ticks <= bound->ticks_per_block);
+    EngineOptions options;
+    options.granularity = 1;
+    options.ideal = ideal;
+    options.fold_sub_partitions = seed % 2 == 0;
+    const auto makespan = [&](std::int64_t blocks) {
+        const Result<Schedule> schedule =
+            simulate(whole, {{{blocks, 1, 0}, 1}}, test::small_memory(), options);
+        REQUIRE_MESSAGE(schedule, schedule.error().text());
+        CHECK(roofline(plan, {{{blocks, 1, 0}, 1}}, memory).ticks <=
+              static_cast<double>(schedule->makespan) + 1e-6);
+        return schedule->makespan;
+    };
+    // Whole periods, from within the steady state.
+    const double simulated = static_cast<double>(makespan(360) - makespan(120)) / 240;
+    INFO(cycle_text(*bound));
+    CHECK(bound->ticks_per_block <= simulated + 1e-6);
+}
+
+}  // namespace
+
 TEST_CASE("roofline <= recurrence <= simulated on random pipelines") {
     for (std::uint32_t seed = 1; seed <= 200; ++seed) {
-        CAPTURE(seed);
-        const KernelPlan plan = RandomPlan(seed).make();
-        const MemoryEnvironment memory = test::small_memory();
-        const Result<RecurrenceBound> bound = recurrence_bound(plan, memory);
-        REQUIRE_MESSAGE(bound, bound.error().text());
-        const Roofline steady = steady_roofline(plan, memory);
-        CHECK(steady.ticks <= bound->ticks_per_block);
-        EngineOptions options;
-        options.granularity = 1;
-        options.fold_sub_partitions = seed % 2 == 0;
-        const auto makespan = [&](std::int64_t blocks) {
-            const Result<Schedule> schedule =
-                simulate(plan, {{{blocks, 1, 0}, 1}}, memory, options);
-            REQUIRE_MESSAGE(schedule, schedule.error().text());
-            CHECK(roofline(plan, {{{blocks, 1, 0}, 1}}, memory).ticks <=
-                  static_cast<double>(schedule->makespan) + 1e-6);
-            return schedule->makespan;
-        };
-        // Whole periods, from within the steady state.
-        const double simulated = static_cast<double>(makespan(360) - makespan(120)) / 240;
-        INFO(cycle_text(*bound));
-        CHECK(bound->ticks_per_block <= simulated + 1e-6);
+        check_order(seed, {});
+    }
+}
+
+TEST_CASE("roofline <= recurrence <= simulated with any mechanism switched off") {
+    for (const Mechanism mechanism : all_mechanisms()) {
+        CAPTURE(mechanism_name(mechanism));
+        for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+            check_order(seed, {mechanism});
+        }
+    }
+    for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+        check_order(seed, {all_mechanisms().begin(), all_mechanisms().end()});
     }
 }

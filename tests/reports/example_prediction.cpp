@@ -53,7 +53,7 @@ Schedule example_schedule() {
     using Kind = ScheduleEvent::Kind;
     Schedule schedule;
     schedule.makespan = ticks_from_cycles(1000);
-    schedule.steady = {true, ticks_from_cycles(100), 1, ticks_from_cycles(200)};
+    schedule.steady = {true, ticks_from_cycles(100), 1, ticks_from_cycles(200), {}};
     const Cause barrier{Cause::Kind::barrier, 0};
     const Cause xu{Cause::Kind::unit, static_cast<int>(Unit::xu)};
     schedule.units = {

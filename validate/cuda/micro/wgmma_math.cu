@@ -1,5 +1,6 @@
-// Does arithmetic of other warps slow wgmma down, and wgmma that arithmetic? One warpgroup
-// multiplies while the other runs chains of one instruction, as softmax runs beside a product.
+// Does arithmetic of other warps slow matrix products down, and they that arithmetic? One warpgroup
+// multiplies, by wgmma or mma.sync, while the other runs chains of one instruction or of a mix, as
+// softmax runs beside a product.
 #include "../common/stamp.cuh"
 #include "instructions.cuh"
 #include "wgmma_tiles.cuh"
@@ -42,12 +43,88 @@ struct SoftmaxElement : FloatOp {
     static bool same(Word got, Word want) { return near(real(got), real(want), 1e-4F); }
 };
 
+// A maximum on the second word, so that a mix's other parts keep the first.
+struct MaxBeside : FloatOp {
+    __device__ static void link(Pair& s, Word a, Word b, int step) {
+        Pair other{s.y, 0};
+        Max::link(other, a, b, step);
+        s.y = other.x;
+    }
+    static void host_link(Pair&, Word, Word, int) {}
+};
+
+struct AddBeside : FloatOp {
+    __device__ static void link(Pair& s, Word a, Word, int) {
+        asm volatile("add.rn.f32 %0, %0, %1;" : "+r"(s.y) : "r"(a));
+    }
+    static void host_link(Pair&, Word, Word, int) {}
+};
+
+// Several instructions as one link.
+template <class... Parts>
+struct Mix : FloatOp {
+    __host__ __device__ static Pair start(int chain) { return {bits(0.125F * chain), bits(1.0F)}; }
+    __device__ static void link(Pair& s, Word a, Word b, int step) {
+        (Parts::link(s, a, b, step), ...);
+    }
+    static void host_link(Pair& s, Word a, Word b, int step) {
+        (Parts::host_link(s, a, b, step), ...);
+    }
+    static bool same(Word got, Word want) { return near(real(got), real(want), 1e-4F); }
+};
+struct MixFmaEx2 : Mix<Fma, Ex2> {
+    static constexpr const char* kName = "mix_fma_ex2";
+};
+struct Mix2FmaEx2 : Mix<Fma, Fma, Ex2> {
+    static constexpr const char* kName = "mix_2fma_ex2";
+};
+struct Mix4FmaEx2 : Mix<Fma, Fma, Fma, Fma, Ex2> {
+    static constexpr const char* kName = "mix_4fma_ex2";
+};
+struct MixMaxEx2 : Mix<MaxBeside, Ex2> {
+    static constexpr const char* kName = "mix_max_ex2";
+};
+struct Mix2MaxEx2 : Mix<MaxBeside, MaxBeside, Ex2> {
+    static constexpr const char* kName = "mix_2max_ex2";
+};
+struct Mix3MaxEx2 : Mix<MaxBeside, MaxBeside, MaxBeside, Ex2> {
+    static constexpr const char* kName = "mix_3max_ex2";
+};
+struct MixFmaMaxEx2 : Mix<Fma, MaxBeside, Ex2> {
+    static constexpr const char* kName = "mix_fma_max_ex2";
+};
+struct MixFmaMax : Mix<Fma, MaxBeside> {
+    static constexpr const char* kName = "mix_fma_max";
+};
+struct MixFma2Max : Mix<Fma, MaxBeside, MaxBeside> {
+    static constexpr const char* kName = "mix_fma_2max";
+};
+struct MixAddMax : Mix<AddBeside, MaxBeside> {
+    static constexpr const char* kName = "mix_add_max";
+};
+
+enum class Product { none, wgmma, wgmma_registers, mma_sync };
+
+// What m64nNk16 of a wgmma is to one of its warps, by mma.sync.
+template <int kN>
+__device__ __forceinline__ void multiply_by_warp(float (&d)[kN / 2], const std::uint32_t (&a)[4],
+                                                 Word b) {
+#pragma unroll
+    for (int n = 0; n < kN / 2; n += 4) {
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+            "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+f"(d[n]), "+f"(d[n + 1]), "+f"(d[n + 2]), "+f"(d[n + 3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b), "r"(b));
+    }
+}
+
 struct Progress {
     long long operations;
     long long cycles;
 };
 
-template <int kN, bool kARegisters, class Op, int kChains, bool kMultiply>
+template <int kN, Product kProduct, class Op, int kChains>
 __global__ void __launch_bounds__(384, 1)
     beside(int iterations, Word a_word, Word b_word, Stamp* stamps, float* out, Progress* progress,
            Word* ends) {
@@ -72,14 +149,21 @@ __global__ void __launch_bounds__(384, 1)
         const std::uint64_t b = descriptor(b_tile);
         constexpr int kGroup = 16;
         const long long begin = cycle();
-        if constexpr (kMultiply) {
+        if constexpr (kProduct == Product::mma_sync) {
+#pragma unroll 1
+            for (int i = 0; i < iterations; ++i) {
+#pragma unroll
+                for (int g = 0; g < kGroup; ++g)
+                    multiply_by_warp<kN>(d, fragments[g % kSlices], 0);
+            }
+        } else if constexpr (kProduct != Product::none) {
 #pragma unroll 1
             for (int i = 0; i < iterations; ++i) {
                 wgmma_fence();
 #pragma unroll
                 for (int g = 0; g < kGroup; ++g) {
                     const int k = g % kSlices;
-                    if constexpr (kARegisters) {
+                    if constexpr (kProduct == Product::wgmma_registers) {
                         Bf16::multiply(d, fragments[k], b + k * kSliceStep);
                     } else {
                         Bf16::multiply(d, a + k * kSliceStep, b + k * kSliceStep);
@@ -136,10 +220,10 @@ __global__ void __launch_bounds__(384, 1)
     }
 }
 
-template <int kN, bool kARegisters, class Op, int kChains, bool kMultiply>
+template <int kN, Product kProduct, class Op, int kChains>
 void measure(Bench& bench, int helpers = 1) {
     const int blocks = bench.sms();
-    const auto kernel = beside<kN, kARegisters, Op, kChains, kMultiply>;
+    const auto kernel = beside<kN, kProduct, Op, kChains>;
     constexpr int kBytes = (kN + kTileM) * kRowBytes;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
     DeviceArray<float> out(kTileM * kN);
@@ -169,8 +253,11 @@ void measure(Bench& bench, int helpers = 1) {
     }
     const std::string name =
         std::string(Op::kName) + "_x" + std::to_string(kChains) +
-        (kMultiply ? "_beside_wgmma_n" + std::to_string(kN) + (kARegisters ? "_rs" : "_ss")
-                   : "_without_wgmma") +
+        (kProduct == Product::none ? "_without_wgmma"
+         : kProduct == Product::mma_sync
+             ? "_beside_mma_sync_n" + std::to_string(kN)
+             : "_beside_wgmma_n" + std::to_string(kN) +
+                   (kProduct == Product::wgmma_registers ? "_rs" : "_ss")) +
         "_helpers" + std::to_string(helpers);
     Samples rate;
     for (const Progress& p : progress.host()) {
@@ -179,20 +266,33 @@ void measure(Bench& bench, int helpers = 1) {
     }
     bench.row(name + "_rate", rate, "thread-links/clk/SM",
               "chains a thread after the x; helper warpgroups at the end");
-    if constexpr (kMultiply) {
-        verify_product<Bf16>(out.host().data(), kN, kMany * 16, 16);
+    if constexpr (kProduct != Product::none) {
+        if constexpr (kProduct != Product::mma_sync)  // whose B is zero
+            verify_product<Bf16>(out.host().data(), kN, kMany * 16, 16);
         bench.row(name + "_interval", map(cycles, [](double c) { return c / 16; }), "clk",
-                  "wgmma interval meanwhile");
+                  "interval of m64nNk16 meanwhile");
     }
 }
 
 template <class Op, int kChains>
 void measure_beside(Bench& bench) {
     for (const int helpers : {1, 2}) {
-        measure<64, false, Op, kChains, false>(bench, helpers);
-        measure<128, false, Op, kChains, true>(bench, helpers);
-        measure<128, true, Op, kChains, true>(bench, helpers);
+        measure<64, Product::none, Op, kChains>(bench, helpers);
+        measure<128, Product::wgmma, Op, kChains>(bench, helpers);
+        measure<128, Product::wgmma_registers, Op, kChains>(bench, helpers);
     }
+}
+
+template <class Op, int kChains>
+void measure_beside_both(Bench& bench) {
+    measure_beside<Op, kChains>(bench);
+    for (const int helpers : {1, 2})
+        measure<128, Product::mma_sync, Op, kChains>(bench, helpers);
+}
+
+template <class... Ops>
+void measure_mixes(Bench& bench) {
+    (measure_beside_both<Ops, 8>(bench), ...);
 }
 
 }  // namespace
@@ -214,6 +314,13 @@ int main() {
     measure_beside<FmaHalf2, 8>(bench);
     measure_beside<SoftmaxElement, 4>(bench);
     measure_beside<SoftmaxElement, 8>(bench);
-    measure<256, false, SoftmaxElement, 8, true>(bench, 1);
-    measure<256, false, Fma, 8, true>(bench, 1);
+    measure<256, Product::wgmma, SoftmaxElement, 8>(bench, 1);
+    measure<256, Product::wgmma, Fma, 8>(bench, 1);
+    measure_mixes<MixFmaEx2, Mix2FmaEx2, Mix4FmaEx2, MixMaxEx2, Mix2MaxEx2, Mix3MaxEx2,
+                  MixFmaMaxEx2, MixFmaMax, MixFma2Max, MixAddMax>(bench);
+    for (const int helpers : {1, 2}) {
+        measure<128, Product::mma_sync, Fma, 8>(bench, helpers);
+        measure<128, Product::mma_sync, Max, 8>(bench, helpers);
+        measure<128, Product::mma_sync, Ex2, 8>(bench, helpers);
+    }
 }

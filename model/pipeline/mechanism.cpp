@@ -1,0 +1,100 @@
+#include "warpline/pipeline/mechanism.hpp"
+
+#include <limits>
+#include <variant>
+
+namespace warpline {
+
+namespace {
+
+struct Entry {
+    Mechanism mechanism;
+    std::string_view name;
+};
+
+constexpr Entry entries[] = {
+    {Mechanism::smem_contention, "smem_contention"},
+    {Mechanism::issue_contention, "issue_contention"},
+    {Mechanism::pipe_contention, "pipe_contention"},
+    {Mechanism::tmem_bandwidth, "tmem_bandwidth"},
+    {Mechanism::dependence_latency, "dependence_latency"},
+    {Mechanism::barrier_latency, "barrier_latency"},
+    {Mechanism::register_contention, "register_contention"},
+    {Mechanism::mma_latency, "mma_latency"},
+    {Mechanism::memory_latency, "memory_latency"},
+    {Mechanism::memory_bandwidth, "memory_bandwidth"},
+};
+
+}  // namespace
+
+const std::vector<Mechanism>& all_mechanisms() {
+    static const std::vector<Mechanism> all = [] {
+        std::vector<Mechanism> list;
+        for (const Entry& entry : entries) {
+            list.push_back(entry.mechanism);
+        }
+        return list;
+    }();
+    return all;
+}
+
+std::string_view mechanism_name(Mechanism mechanism) {
+    for (const Entry& entry : entries) {
+        if (entry.mechanism == mechanism) {
+            return entry.name;
+        }
+    }
+    return "unknown";
+}
+
+KernelPlan without(KernelPlan plan, const std::set<Mechanism>& off) {
+    const auto is_off = [&off](Mechanism mechanism) { return off.count(mechanism) != 0; };
+    MachineTimings& machine = plan.machine;
+    machine.smem_contention = machine.smem_contention && !is_off(Mechanism::smem_contention);
+    machine.issue_contention = machine.issue_contention && !is_off(Mechanism::issue_contention);
+    machine.pipe_contention = machine.pipe_contention && !is_off(Mechanism::pipe_contention);
+    if (is_off(Mechanism::dependence_latency)) {
+        for (InstructionKind& kind : plan.instructions) {
+            kind.latency = 0;
+        }
+    }
+    if (is_off(Mechanism::barrier_latency)) {
+        SyncTimings& sync = machine.sync;
+        sync.mbarrier_arrive = sync.mbarrier_wait = sync.remote_arrive = sync.named_barrier = 0;
+    }
+    if (is_off(Mechanism::memory_latency)) {
+        machine.tma.store_latency = 0;
+    }
+    for (Role& role : plan.roles) {
+        for (Op& op : role.program) {
+            auto* async = std::get_if<AsyncOp>(&op.body);
+            if (async == nullptr) {
+                continue;
+            }
+            auto* mma = std::get_if<MmaOp>(&async->work);
+            if (mma != nullptr && is_off(Mechanism::register_contention)) {
+                mma->streams_registers = false;
+            }
+            if (mma != nullptr && is_off(Mechanism::mma_latency)) {
+                mma->completion = 0;
+            }
+            auto* tmem = std::get_if<TmemOp>(&async->work);
+            if (tmem != nullptr && is_off(Mechanism::tmem_bandwidth)) {
+                tmem->port = 0;
+            }
+        }
+    }
+    return plan;
+}
+
+MemoryEnvironment without(MemoryEnvironment memory, const std::set<Mechanism>& off) {
+    if (off.count(Mechanism::memory_latency) != 0) {
+        memory.latency = memory.miss_latency = 0;
+    }
+    if (off.count(Mechanism::memory_bandwidth) != 0) {
+        memory.bytes_per_clk = std::numeric_limits<double>::infinity();
+    }
+    return memory;
+}
+
+}  // namespace warpline
