@@ -9,6 +9,7 @@
 #include "warpline/reports/comparison_json.hpp"
 #include "warpline/reports/comparison_report.hpp"
 #include "warpline/validate/golden.hpp"
+#include "warpline/validate/importers/imported_rows.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -24,7 +25,8 @@ namespace {
 /// As text, as the user wrote it; empty = not given.
 struct CompareArguments {
     std::vector<std::string> files;
-    std::vector<std::string> set;
+    std::vector<std::string> set, fill;
+    std::string kernel_name;
     std::string clock, split, fail_above;
     std::string csv_file, json_file, golden_file, timeline_file;
     bool csv = false, json = false;
@@ -32,10 +34,35 @@ struct CompareArguments {
     ComparisonOutput output;
 };
 
-Result<MeasuredTable> read_tables(const std::vector<std::string>& files) {
+/// What imported tables leave out, as the command line gives it.
+Result<ImportOptions> import_options(const CompareArguments& arguments) {
+    ImportOptions options;
+    options.kernel_name = arguments.kernel_name;
+    const std::vector<std::string> known = measured_columns();
+    for (const std::string& text : arguments.fill) {
+        const auto assignment = parse_assignment(text);
+        if (!assignment) {
+            return tl::unexpected(assignment.error());
+        }
+        if (std::find(known.begin(), known.end(), assignment->first) == known.end()) {
+            const std::string near = nearest_name(assignment->first, known);
+            return fail(FailureKind::usage,
+                        fmt::format("--fill: there is no column '{}'", assignment->first),
+                        near.empty() ? "" : fmt::format("did you mean {}?", near));
+        }
+        options.fill[assignment->first] = assignment->second;
+    }
+    return options;
+}
+
+Result<MeasuredTable> read_tables(const CompareArguments& arguments) {
+    const Result<ImportOptions> options = import_options(arguments);
+    if (!options) {
+        return tl::unexpected(options.error());
+    }
     MeasuredTable all;
-    for (const std::string& file : files) {
-        Result<MeasuredTable> table = read_measured(file);
+    for (const std::string& file : arguments.files) {
+        Result<MeasuredTable> table = read_table(file, *options);
         if (!table) {
             return tl::unexpected(table.error());
         }
@@ -170,7 +197,7 @@ Result<std::string> compare_text(Request& request, const CompareArguments& argum
         return fail(FailureKind::usage, "compare wants tables of measured kernels, or --timeline",
                     "warpline compare FILE...");
     }
-    const Result<MeasuredTable> table = read_tables(arguments.files);
+    const Result<MeasuredTable> table = read_tables(arguments);
     if (!table) {
         return tl::unexpected(table.error());
     }
@@ -216,6 +243,16 @@ void declare_options(CLI::App& command, CompareArguments& arguments) {
                     "write the golden table: the predictions of each group's shortest and longest "
                     "row")
         ->type_name("FILE");
+    command
+        .add_option("--fill", arguments.fill,
+                    "a column that a table of another tool leaves out: gpu=b200, heads_q=16")
+        ->type_name("COLUMN=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command
+        .add_option("--kernel-name", arguments.kernel_name,
+                    "of profiles: only launches whose name holds this text")
+        ->type_name("TEXT");
     command.add_option("--set", arguments.set, "a parameter, or a constant as hw.KEY=VALUE")
         ->type_name("NAME=VALUE")
         ->expected(1)

@@ -5,6 +5,7 @@
 #include "cli/session.hpp"
 #include "cli/simulation_options.hpp"
 #include "cli/version.hpp"
+#include "warpline/device/operation.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/reports/gantt.hpp"
@@ -59,7 +60,8 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     }
     auto nearest_started = arguments.quiet ? decltype(start_nearest(request.data_dir, *kernel)){}
                                            : start_nearest(request.data_dir, *kernel);
-    Result<Prediction> prediction = predict(kernel->spec, kernel->plan, kernel->problem, *options);
+    Result<Prediction> prediction = predict_operation(
+        kernel->spec, {kernel->plan, kernel->launches}, kernel->problem, *options);
     const std::vector<ComparedRow> nearest =
         finish_nearest(std::move(nearest_started), kernel->plan.kernel);
     if (!prediction) {

@@ -1,6 +1,7 @@
 #include "cli/problem_options.hpp"
 
 #include "cli/parse.hpp"
+#include "warpline/device/operation.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -199,11 +200,12 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
     if (!spec) {
         return tl::unexpected(spec.error());
     }
-    Result<KernelPlan> plan = make_plan(source, *spec, *problem, overrides->parameters);
-    if (!plan) {
-        return with_gpus_that_can(data_dir, source, *spec, plan.error());
+    Result<Operation> operation = make_operation(source, *spec, *problem, overrides->parameters);
+    if (!operation) {
+        return with_gpus_that_can(data_dir, source, *spec, operation.error());
     }
-    return LoadedKernel{std::move(*spec), *problem, std::move(*plan)};
+    return LoadedKernel{std::move(*spec), *problem, std::move(operation->plan),
+                        std::move(operation->launches)};
 }
 
 Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string& kernel,

@@ -4,6 +4,7 @@
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
+#include "warpline/pipeline/side_launch.hpp"
 #include "warpline/workload/attention.hpp"
 
 #include <string>
@@ -46,6 +47,7 @@ struct LoadedKernel {
     GpuSpec spec;
     AttentionProblem problem;
     KernelPlan plan;
+    std::vector<SideLaunch> launches;  ///< before and after it
 };
 
 /// Lowers a pipeline that was read already, as the options say. Errors: those of the loaders.

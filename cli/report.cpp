@@ -5,6 +5,7 @@
 #include "cli/session.hpp"
 #include "cli/simulation_options.hpp"
 #include "cli/version.hpp"
+#include "warpline/device/operation.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/reports/subject_page.hpp"
 #include "warpline/reports/text.hpp"
@@ -37,7 +38,8 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
     if (!kernel) {
         return tl::unexpected(kernel.error());
     }
-    Result<Prediction> prediction = predict(kernel->spec, kernel->plan, kernel->problem, *options);
+    Result<Prediction> prediction = predict_operation(
+        kernel->spec, {kernel->plan, kernel->launches}, kernel->problem, *options);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }

@@ -1,4 +1,5 @@
 // Answers measured rows from the specs and pipelines of a data directory.
+#include "warpline/device/operation.hpp"
 #include "warpline/pipeline/family.hpp"
 #include "warpline/validate/compare.hpp"
 
@@ -48,10 +49,10 @@ class DirectoryPredictor {
         if (!source) {
             return tl::unexpected(source.error());
         }
-        const auto plan =
-            make_plan(*source, *spec, row.problem, merged(options_.parameters, choice->set));
-        if (!plan) {
-            return tl::unexpected(plan.error());
+        const auto operation =
+            make_operation(*source, *spec, row.problem, merged(options_.parameters, choice->set));
+        if (!operation) {
+            return tl::unexpected(operation.error());
         }
         if (row.problem.deterministic) {
             return fail(FailureKind::usage, "a deterministic order is not modelled");
@@ -61,7 +62,7 @@ class DirectoryPredictor {
             predict_options.clock = row.clock;
             predict_options.boost_clock = false;
         }
-        auto prediction = predict(*spec, *plan, row.problem, predict_options);
+        auto prediction = predict_operation(*spec, *operation, row.problem, predict_options);
         if (!prediction) {
             return tl::unexpected(prediction.error());
         }

@@ -49,9 +49,9 @@ constexpr std::string_view blanks = " \t";
 /// The fields of one record by column name, with the first complaint about them.
 class Fields {
   public:
-    Fields(const std::vector<std::string>& header, const CsvRecord& record) {
-        for (std::size_t i = 0; i < header.size(); ++i) {
-            values_[header[i]] = trimmed(record.fields[i]);
+    explicit Fields(const RowColumns& columns) {
+        for (const auto& [name, text] : columns) {
+            values_[name] = trimmed(text);
         }
     }
 
@@ -188,8 +188,7 @@ class Fields {
 
 [[nodiscard]] std::vector<Diagnostic> header_errors(const CsvRecord& header,
                                                     const std::string& file) {
-    std::vector<std::string> known = required_columns;
-    known.insert(known.end(), optional_columns.begin(), optional_columns.end());
+    const std::vector<std::string> known = measured_columns();
     std::vector<Diagnostic> errors;
     const SourceLocation where{file, header.line, 0};
     for (std::size_t i = 0; i < header.fields.size(); ++i) {
@@ -231,27 +230,37 @@ void add_record(MeasuredTable& table, const CsvRecord& header, const CsvRecord& 
                 const std::string& file_name) {
     const SourceLocation where{file_name, record.line, 0};
     RowColumns columns = columns_of(header, record);
-    std::string what;
     std::string reason = record.problem;
     if (reason.empty() && record.fields.size() != header.fields.size()) {
         reason = fmt::format("{} fields under a header of {}", record.fields.size(),
                              header.fields.size());
     }
     if (reason.empty()) {
-        Fields fields(header.fields, record);
-        MeasuredRow row = row_of(fields, where);
-        if (fields.complaint().empty()) {
-            row.columns = std::move(columns);
-            table.rows.push_back(std::move(row));
-            return;
-        }
-        what = fmt::format("{} on {}", row.kernel, row.gpu);
-        reason = fields.complaint();
+        add_measured_row(table, std::move(columns), where);
+    } else {
+        table.unusable.push_back({where, "", std::move(reason), std::move(columns)});
     }
-    table.unusable.push_back({where, std::move(what), std::move(reason), std::move(columns)});
 }
 
 }  // namespace
+
+std::vector<std::string> measured_columns() {
+    std::vector<std::string> all = required_columns;
+    all.insert(all.end(), optional_columns.begin(), optional_columns.end());
+    return all;
+}
+
+void add_measured_row(MeasuredTable& table, RowColumns columns, const SourceLocation& where) {
+    Fields fields(columns);
+    MeasuredRow row = row_of(fields, where);
+    if (fields.complaint().empty()) {
+        row.columns = std::move(columns);
+        table.rows.push_back(std::move(row));
+    } else {
+        table.unusable.push_back({where, fmt::format("{} on {}", row.kernel, row.gpu),
+                                  fields.complaint(), std::move(columns)});
+    }
+}
 
 Result<MeasuredTable> parse_measured(std::string_view text, const std::string& file_name) {
     const auto records = parse_csv(text, file_name);

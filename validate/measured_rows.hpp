@@ -51,6 +51,13 @@ struct MeasuredTable {
     std::vector<UnusableRow> unusable;
 };
 
+/// Every column of the schema.
+[[nodiscard]] std::vector<std::string> measured_columns();
+
+/// Adds a row given by its columns (names of the schema), or lists it with the reason why it cannot
+/// be used.
+void add_measured_row(MeasuredTable& table, RowColumns columns, const SourceLocation& where);
+
 /// Reads a table in the schema of validate/measured/README.md. Errors (input): not CSV, a header
 /// with an unknown, repeated or missing column. A bad row is listed, not an error.
 [[nodiscard]] Result<MeasuredTable> parse_measured(std::string_view text,

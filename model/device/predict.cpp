@@ -1,6 +1,7 @@
 #include "warpline/device/bound_phrase.hpp"
 #include "warpline/device/clock.hpp"
 #include "warpline/device/cluster_slots.hpp"
+#include "warpline/device/memory_share.hpp"
 #include "warpline/device/place_tiles.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/steady_step.hpp"
@@ -24,6 +25,7 @@ struct Parts {
     std::vector<HeadTiles> tiles;
     TileTimes times;
     Placement placement;
+    MemoryShare share;
     Traffic traffic;
     SteadyStep step;
     TileCost total;
@@ -37,17 +39,12 @@ struct Parts {
     return engine;
 }
 
-[[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
-                                          const AttentionProblem& problem,
-                                          const PredictOptions& options) {
-    Parts parts;
-    const MemoryEnvironment memory = idle_memory(spec);
-    EngineOptions engine = engine_options(options);
-    const Engine prepared(plan, engine);
+/// Tile times and their placement, in one memory environment.
+[[nodiscard]] Result<void> place_all(Parts& parts, const GpuSpec& spec, const KernelPlan& plan,
+                                     const MemoryEnvironment& memory, const Engine& prepared) {
     const auto run = [&](const TileClass& tile, std::int64_t count) {
         return prepared.run({{tile, count}}, memory);
     };
-    parts.tiles = cut_into_tiles(problem, plan.tiles);
     auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
     if (!times) {
         return tl::unexpected(times.error());
@@ -66,7 +63,45 @@ struct Parts {
     }
     parts.placement = *placement;
     parts.total = parts.times.total(parts.tiles);
-    parts.traffic = estimate_traffic(problem, spec, parts.total);
+    return {};
+}
+
+/// Latencies this much apart are taken for the same: loads are issued ahead of their use.
+constexpr double same_latency = 1.25;
+
+/// Places the tiles, first as if every block that is read again were in L2. Who misses follows from
+/// the placement alone, so that one more round settles it.
+[[nodiscard]] Result<MemoryEnvironment> settle_memory(Parts& parts, const GpuSpec& spec,
+                                                      const KernelPlan& plan,
+                                                      const AttentionProblem& problem,
+                                                      const EngineOptions& engine) {
+    MemoryEnvironment memory = idle_memory(spec);
+    const Engine prepared(plan, engine);
+    if (auto placed = place_all(parts, spec, plan, memory, prepared); !placed) {
+        return tl::unexpected(placed.error());
+    }
+    parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
+    const MemoryEnvironment& shared = parts.share.environment;
+    if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
+        memory = shared;
+        if (auto placed = place_all(parts, spec, plan, memory, prepared); !placed) {
+            return tl::unexpected(placed.error());
+        }
+    }
+    return memory;
+}
+
+[[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
+                                          const AttentionProblem& problem,
+                                          const PredictOptions& options) {
+    Parts parts;
+    EngineOptions engine = engine_options(options);
+    parts.tiles = cut_into_tiles(problem, plan.tiles);
+    const auto memory = settle_memory(parts, spec, plan, problem, engine);
+    if (!memory) {
+        return tl::unexpected(memory.error());
+    }
+    parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
     if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
         parts.traffic.hbm_seconds = 0.0;
         parts.traffic.l2_cycles = 0.0;
@@ -75,7 +110,7 @@ struct Parts {
         options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
     engine.record_events = options.record_events;
     auto step = measure_steady_step(plan, parts.times.longest().value_or(TileClass{0, 1, 0}),
-                                    memory, engine);
+                                    *memory, engine);
     if (!step) {
         return tl::unexpected(step.error());
     }
@@ -161,9 +196,12 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
     list.push_back(fmt::format("{:.3g} us of launch overhead are part of the time{}.",
                                parts.launch_seconds * 1e6,
                                options.graph_launch ? " (a kernel inside a graph)" : ""));
-    list.emplace_back(
-        "Every SM sees an idle L2: its own width, no congestion. Blocks read again are L2 hits, "
-        "and HBM moves the compulsory bytes only, at its sustained rate.");
+    list.push_back(fmt::format(
+        "SMs burst at their own width; L2 and HBM serve all bytes at their sustained rates. Of "
+        "what "
+        "tiles read again and again, {:.0f} % comes from HBM: tiles that run at a time share a "
+        "read, and later ones find what fits in L2.",
+        100.0 * parts.share.miss_share));
     if (spec.gpc_sms.empty() && out.plan.cluster > 1) {
         list.emplace_back("SMs per GPC are not known: no SM is lost to clusters that do not fit.");
     }

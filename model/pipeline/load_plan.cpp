@@ -7,6 +7,7 @@
 #include "warpline/pipeline/lowering.hpp"
 #include "warpline/pipeline/remedy.hpp"
 #include "warpline/pipeline/resolve.hpp"
+#include "warpline/pipeline/side_launches.hpp"
 
 #include <algorithm>
 
@@ -186,6 +187,7 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     plan.machine = machine_of(spec);
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
+    static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
     if (resolved.problems.input.empty()) {
         check_storage(request, overrides, plan.budgets, resolved);
     }

@@ -16,7 +16,7 @@ void read_head(const Request& request, Resolved& out) {
     input.check_keys(request.root,
                      {"schema", "title", "source", "notes", "assumptions", "direction", "requires",
                       "parameters", "checks", "cluster", "ctas_per_sm", "counted", "tiles",
-                      "buffers", "barriers", "roles", "procedures", "program"},
+                      "buffers", "barriers", "roles", "procedures", "program", "launches"},
                      "a pipeline file");
     if (!request.root.is_map()) {
         return;

@@ -1,0 +1,89 @@
+#include "warpline/device/memory_share.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpline {
+namespace {
+
+/// The streams of a problem, and the bytes that each input has.
+struct Streams {
+    double count = 1.0;  ///< heads whose streamed tensors differ
+    double bytes = 0.0;  ///< of all streams, each byte once
+    double owned = 0.0;  ///< inputs that one tile alone reads
+    double heads = 1.0;  ///< heads that tiles are cut from
+};
+
+[[nodiscard]] Streams streams_of(const KernelPlan& plan, const AttentionProblem& problem) {
+    Streams out;
+    const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
+    const auto d = static_cast<double>(problem.head_dim_qk + problem.head_dim_v);
+    const auto heads_q = static_cast<double>(problem.heads_q);
+    const auto heads_kv = static_cast<double>(problem.heads_kv);
+    const bool over_kv = plan.tiles.loop == TileLoop::over_kv;
+    const bool backward = problem.direction == Direction::backward;
+    const auto sequences = static_cast<double>(problem.sequences());
+    out.count = sequences * (over_kv ? heads_kv : heads_q);
+    out.heads = sequences * (plan.tiles.pack_gqa ? heads_kv : heads_q);
+    for (std::int64_t i = 0; i < problem.sequences(); ++i) {
+        const SequencePair sequence = problem.sequence(i);
+        const double keys = heads_kv * static_cast<double>(sequence.kv) * d * element;
+        const double queries =
+            heads_q * static_cast<double>(sequence.q) *
+            (backward ? d * element + 8.0 : static_cast<double>(problem.head_dim_qk) * element);
+        out.bytes += over_kv ? keys : queries;
+        out.owned += over_kv ? queries : keys;
+    }
+    return out;
+}
+
+/// How often a byte of a stream is fetched from HBM, and what is in use at a time.
+struct Reuse {
+    double passes = 1.0;
+    double working_set = 0.0;
+};
+
+[[nodiscard]] Reuse reuse_of(const Streams& streams, const KernelPlan& plan,
+                             const Placement& placement) {
+    const auto tiles = static_cast<double>(placement.tiles);
+    const auto at_a_time = static_cast<double>(placement.slots_used);
+    const auto group = static_cast<double>(plan.tiles.head_group);
+    const double tiles_of_group = group * tiles / streams.heads;
+    const double heads =
+        std::min(streams.heads, group * std::ceil(at_a_time / std::max(1.0, tiles_of_group)));
+    const double active = std::max(1.0, heads * streams.count / streams.heads);
+    const double tiles_of_stream = std::max(1.0, tiles / streams.count);
+    const double together = std::clamp(at_a_time / active, 1.0, tiles_of_stream);
+    return {tiles_of_stream / together, active * streams.bytes / streams.count};
+}
+
+}  // namespace
+
+MemoryShare share_memory(const GpuSpec& spec, const KernelPlan& plan,
+                         const AttentionProblem& problem, const TileCost& total,
+                         const Placement& placement) {
+    MemoryShare out;
+    out.environment = idle_memory(spec);
+    out.hbm_bytes = compulsory_bytes(problem);
+    if (placement.tiles == 0 || total.bytes_read <= 0.0) {
+        return out;
+    }
+    const Streams streams = streams_of(plan, problem);
+    const Reuse reuse = reuse_of(streams, plan, placement);
+    out.working_set = reuse.working_set;
+    const double kept =
+        out.working_set > 0.0
+            ? std::min(1.0, static_cast<double>(spec.memory.l2_bytes) / out.working_set)
+            : 1.0;
+    const double streamed = std::max(1.0, total.bytes_read - streams.owned);
+    const double fetched =
+        std::min(streamed, streams.bytes * (1.0 + (reuse.passes - 1.0) * (1.0 - kept)));
+    out.miss_share = std::clamp(fetched / streamed, 0.0, 1.0);
+    out.hbm_bytes += std::max(0.0, fetched - streams.bytes);
+    const auto farther = static_cast<double>(spec.tma.hbm_latency - spec.tma.l2_latency);
+    out.environment.latency += round_to_ticks(out.miss_share * std::max(0.0, farther) /
+                                              static_cast<double>(ticks_per_cycle));
+    return out;
+}
+
+}  // namespace warpline

@@ -1,0 +1,39 @@
+#include "warpline/device/operation.hpp"
+
+#include "warpline/device/side_launch_time.hpp"
+#include "warpline/hardware/load_gpu_spec.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace warpline;
+
+TEST_CASE("an operation takes its kernel's time and that of the kernels around it") {
+    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    REQUIRE(spec);
+    AttentionProblem problem;
+    problem.seqlen_q = problem.seqlen_kv = 1024;
+    const auto source = read_pipeline(WARPLINE_SOURCE_DIR, "fa4_fwd");
+    REQUIRE(source);
+    auto operation = make_operation(*source, *spec, problem);
+    REQUIRE(operation);
+    CHECK(operation->launches.empty());
+    const auto alone = predict_operation(*spec, *operation, problem);
+    const auto plain = predict(*spec, operation->plan, problem);
+    REQUIRE(alone);
+    CHECK(alone->seconds == plain->seconds);
+    SideLaunch launch;
+    launch.name = "row sums";
+    launch.bytes_read = 1e9;
+    operation->launches = {launch, launch};
+    const auto together = predict_operation(*spec, *operation, problem);
+    REQUIRE(together);
+    const double added = 2.0 * side_launch_seconds(launch, *spec, together->clock.hz);
+    CHECK(added > 2e9 / spec->memory.hbm_bytes_per_second);
+    CHECK(together->seconds == doctest::Approx(alone->seconds + added));
+    CHECK(together->tflops * together->seconds == doctest::Approx(alone->tflops * alone->seconds));
+    CHECK(together->utilization * together->seconds ==
+          doctest::Approx(alone->utilization * alone->seconds));
+    CHECK(together->makespan_cycles == alone->makespan_cycles);
+    CHECK(together->assumptions.back().find("row sums, a kernel of its own before") !=
+          std::string::npos);
+}
