@@ -32,6 +32,7 @@ using Action = std::function<Result<std::string>()>;
 struct Request {
     std::string data_dir;
     std::string color = "auto";
+    std::string command;          ///< the command line, for provenance
     Style style;                  ///< set before the action runs
     std::ostream* err = nullptr;  ///< for the progress of long runs; set before the action runs
     bool err_is_terminal = false;
@@ -57,5 +58,7 @@ void add_sensitivity(CLI::App& app, Request& request);
 void add_sweep(CLI::App& app, Request& request);
 void add_tune(CLI::App& app, Request& request);
 void add_rescale(CLI::App& app, Request& request);
+void add_trace(CLI::App& app, Request& request);
+void add_report(CLI::App& app, Request& request);
 
 }  // namespace warpline::cli
