@@ -74,9 +74,9 @@ std::string sensitivity_text(const Sensitivity& found, const Style& style) {
                        "\n\n";
     text += wrap(fmt::format("Elasticity: d ln time / d ln number, from steps of {:.3g} % (whole "
                              "numbers: at least one) up and down. -1: twice the number halves the "
-                             "time. Ideal: the time with the number a thousand times better, as a "
-                             "part of the time now. Kink: the two sides differ by more than a "
-                             "tenth.",
+                             "time. Ideal: the time with the number a thousand times better, or "
+                             "as much better as can be described, as a part of the time now. Kink: "
+                             "the two sides differ by more than a tenth.",
                              100.0 * found.step),
                  width, "");
     text += "\n" + effect_table(found, style);

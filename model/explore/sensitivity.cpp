@@ -4,6 +4,7 @@
 #include "warpline/hardware/spec_schema.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,9 +13,11 @@ namespace warpline {
 namespace {
 
 constexpr double least_step = 0.02, largest_step = 0.5;
-constexpr double removal = 1000.0;
+/// How much better an ideal number is: the most that can be described. Rates end where an
+/// instruction would take less than a sixteenth of a clock.
+constexpr std::array<double, 5> removals = {1000.0, 256.0, 64.0, 16.0, 4.0};
 constexpr double no_effect = 1e-12;  // relative: below what doubles of times tell apart
-constexpr double kink = 0.1;
+constexpr double kink = 0.1, least_kink = 0.002;
 
 const SpecKey* rule_of(const std::string& key) {
     if (const SpecKey* const rule = find_spec_key(key)) {
@@ -33,6 +36,17 @@ const SpecKey* rule_of(const std::string& key) {
 bool is_whole(const std::string& key) {
     const SpecKey* const rule = rule_of(key);
     return rule != nullptr && rule->rule.whole;
+}
+
+/// Rates and amounts that there are of something; durations and amounts that something takes are
+/// better when they are small.
+bool more_is_better(const Constant& constant) {
+    const std::string& unit = constant.unit;
+    const bool rate = unit.find('/') != std::string::npos || unit.find("Hz") != std::string::npos;
+    const bool duration = unit == "clk" || unit == "ns" || unit == "us";
+    const bool taken = constant.key.find(".smem") != std::string::npos ||
+                       constant.key.find(".quantum") != std::string::npos;
+    return rate || !(duration || taken);
 }
 
 /// Something that can be moved, and how.
@@ -105,13 +119,15 @@ void measure(const Predictor& predictor, const Point& base, double seconds, doub
     if (handle.constant == nullptr || !row.has_effect(seconds)) {
         return;
     }
-    double better = row.elasticity() < 0.0 ? row.value * removal : row.value / removal;
-    if (is_whole(handle.constant->key)) {
-        better = std::max(1.0, std::floor(better));
-    }
-    const auto removed = predictor.predict(handle.at(base, better));
-    if (removed) {
-        row.removed = removed->seconds / seconds;
+    for (const double times : removals) {
+        double better = more_is_better(*handle.constant) ? row.value * times : row.value / times;
+        if (is_whole(handle.constant->key)) {
+            better = std::max(1.0, std::floor(better));
+        }
+        if (const auto removed = predictor.predict(handle.at(base, better))) {
+            row.removed = removed->seconds / seconds;
+            return;
+        }
     }
 }
 
@@ -157,7 +173,7 @@ bool SensitivityRow::has_effect(double base_seconds) const {
 bool SensitivityRow::kinked() const {
     return slope_up && slope_down &&
            std::abs(*slope_up - *slope_down) >
-               kink * std::max(std::abs(*slope_up), std::abs(*slope_down)) + no_effect;
+               std::max(least_kink, kink * std::max(std::abs(*slope_up), std::abs(*slope_down)));
 }
 
 bool can_be_moved(const Constant& constant) {

@@ -24,8 +24,8 @@ struct SensitivityRow {
     SensitivityStep up, down;
     /// d ln time / d ln value to either side; nothing without a prediction, or from a value of 0.
     std::optional<double> slope_up, slope_down;
-    /// Time when the number is changed a thousandfold to its better side, as a fraction of the
-    /// base; nothing when the number has no effect or such a machine cannot be described.
+    /// Time when the number is a thousand times better (or, where that cannot be described, as
+    /// much better as can be), as a fraction of the base; nothing when the number has no effect.
     std::optional<double> removed;
 
     /// The mean of the slopes there are; 0 when there is none.
