@@ -34,6 +34,28 @@ struct Parts {
     double launch_seconds = 0.0;
 };
 
+/// The plan with as many residents on an SM as the grid brings there: clusters go to SMs of their
+/// own first, so that a grid smaller than all slots leaves some of them empty. Nothing when the
+/// grid fills every slot.
+[[nodiscard]] Result<std::optional<KernelPlan>> with_residents_of_grid(
+    const GpuSpec& spec, const KernelPlan& plan, const AttentionProblem& problem) {
+    if (plan.ctas_per_sm == 1) {
+        return std::nullopt;
+    }
+    const auto tiles = count_tiles(cut_into_tiles(problem, plan.tiles));
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!tiles || !slots) {
+        return tl::unexpected(!tiles ? tiles.error() : slots.error());
+    }
+    if (*tiles >= slots->slots()) {
+        return std::nullopt;
+    }
+    KernelPlan used = plan;
+    const std::int64_t residents = (*tiles + slots->positions - 1) / slots->positions;
+    used.ctas_per_sm = static_cast<int>(std::max<std::int64_t>(1, residents));
+    return used;
+}
+
 [[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
     EngineOptions engine;
     engine.granularity = options.granularity;
@@ -281,12 +303,17 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
     return predict_with(nullptr, spec, plan, problem, options);
 }
 
-Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const KernelPlan& plan,
+Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const KernelPlan& asked,
                                 const AttentionProblem& problem, const PredictOptions& options) {
     auto clock = choose_clock(spec, options);
     if (!clock) {
         return tl::unexpected(clock.error());
     }
+    const auto fewer = with_residents_of_grid(spec, asked, problem);
+    if (!fewer) {
+        return tl::unexpected(fewer.error());
+    }
+    const KernelPlan& plan = *fewer ? **fewer : asked;
     auto measured = measure_parts(spec, plan, problem, options, memo);
     if (!measured) {
         return tl::unexpected(measured.error());
@@ -309,6 +336,11 @@ Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const K
     }
     fill_units(out, parts, spec);
     fill_assumptions(out, parts, spec, options);
+    if (plan.ctas_per_sm < asked.ctas_per_sm) {
+        out.assumptions.push_back(fmt::format("Too few tiles for {} CTAs an SM: {} live{} there.",
+                                              asked.ctas_per_sm, plan.ctas_per_sm,
+                                              plan.ctas_per_sm == 1 ? "s" : ""));
+    }
     out.steady_roofline = std::move(parts.step.roofline);
     out.recurrence = std::move(parts.step.recurrence);
     out.schedule = std::move(parts.step.schedule);
