@@ -6,6 +6,7 @@
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/schedule_memo.hpp"
 #include "warpline/device/steady_step.hpp"
+#include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
 #include "warpline/workload/tiling.hpp"
@@ -131,20 +132,35 @@ class Schedules {
 /// Latencies this much apart are taken for the same: loads are issued ahead of their use.
 constexpr double same_latency = 1.25;
 
+/// Delays by what the whole GPU does are rounded to this much, so that problems alike share their
+/// schedules. An SM's own memory is exact.
+constexpr Tick delay_step = ticks_from_cycles(16);
+
+[[nodiscard]] Tick alike(Tick delay) {
+    return (delay + delay_step / 2) / delay_step * delay_step;
+}
+
 /// Places the tiles, first as if every block that is read again were in L2. Who misses follows from
 /// the placement alone, so that one more round settles it.
-[[nodiscard]] Result<MemoryEnvironment> settle_memory(Parts& parts, const GpuSpec& spec,
-                                                      const KernelPlan& plan,
-                                                      const AttentionProblem& problem,
-                                                      Schedules& schedules) {
+[[nodiscard]] Result<MemoryEnvironment> settle_memory(
+    Parts& parts, const GpuSpec& spec, const KernelPlan& plan, const AttentionProblem& problem,
+    Schedules& schedules, const PredictOptions& options, const ClockHz& clock) {
     MemoryEnvironment memory = idle_memory(spec);
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!slots) {
+        return tl::unexpected(slots.error());
+    }
+    if (options.ideal.count(Mechanism::memory_bandwidth) == 0) {
+        memory.miss_latency += alike(burst_delay(spec, plan, problem, parts.tiles, *slots, clock));
+    }
     if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
         return tl::unexpected(placed.error());
     }
     parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
+    parts.share.environment.miss_latency = memory.miss_latency;
     const MemoryEnvironment& shared = parts.share.environment;
     if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
-        memory = shared;
+        memory.latency += alike(shared.latency - memory.latency);
         if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
             return tl::unexpected(placed.error());
         }
@@ -154,11 +170,12 @@ constexpr double same_latency = 1.25;
 
 [[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
                                           const AttentionProblem& problem,
-                                          const PredictOptions& options, ScheduleMemo* memo) {
+                                          const PredictOptions& options, const ClockHz& clock,
+                                          ScheduleMemo* memo) {
     Parts parts;
     Schedules schedules(plan, engine_options(options), memo);
     parts.tiles = cut_into_tiles(problem, plan.tiles);
-    const auto memory = settle_memory(parts, spec, plan, problem, schedules);
+    const auto memory = settle_memory(parts, spec, plan, problem, schedules, options, clock);
     if (!memory) {
         return tl::unexpected(memory.error());
     }
@@ -314,7 +331,7 @@ Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const K
         return tl::unexpected(fewer.error());
     }
     const KernelPlan& plan = *fewer ? **fewer : asked;
-    auto measured = measure_parts(spec, plan, problem, options, memo);
+    auto measured = measure_parts(spec, plan, problem, options, clock->hz, memo);
     if (!measured) {
         return tl::unexpected(measured.error());
     }
