@@ -99,6 +99,8 @@ void ProblemOptions::declare(CLI::App& app) {
     option("--window", window, "W", "causal sliding window of W tokens");
     option("--dtype", dtype, "TYPE", "bf16, fp16 or fp8 [bf16]");
     option("--varlen", varlen, "LIST", "lengths of every sequence: N or QUERIES:KEYS, by commas");
+    option("--blocks", blocks, "LISTS",
+           "block-sparse: a file of block lists, or scattered:DENSITY (0 to 1)");
     app.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
     app.add_option("--set", set, "a pipeline parameter, or a hardware constant as hw.KEY=VALUE")
         ->type_name("NAME=VALUE")
@@ -135,6 +137,13 @@ Result<AttentionProblem> ProblemOptions::problem(Direction direction) const {
     }
     if (reader.failure()) {
         return tl::unexpected(*reader.failure());
+    }
+    if (!blocks.empty()) {
+        auto lists = parse_blocks(blocks, problem.seqlen_q, problem.seqlen_kv);
+        if (!lists) {
+            return tl::unexpected(lists.error());
+        }
+        problem.blocks = std::move(*lists);
     }
     return make_attention(std::move(problem));
 }

@@ -25,6 +25,7 @@ struct ProblemOptions {
     std::string mask, window;
     std::string dtype = "bf16";
     std::string varlen;
+    std::string blocks;
     bool deterministic = false;
     std::vector<std::string> set;
 
