@@ -67,6 +67,7 @@ Prediction predicted(const Kernel& kernel, const AttentionProblem& problem,
                      const Overrides& set = {}) {
     PredictOptions quick;
     quick.granularity = 4;
+    quick.boost_clock = true;
     auto prediction =
         predict_operation(gpu(kernel.gpu), operation_of(kernel, problem, set), problem, quick);
     REQUIRE_MESSAGE(prediction, prediction.error().text());
@@ -91,21 +92,32 @@ double bytes_of(const AttentionProblem& p, double splits) {
 }  // namespace
 
 TEST_CASE("long contexts are read at HBM's rate on every GPU") {
-    const AttentionProblem problem = decoding(16, 131'072);
     for (const Kernel& kernel : kernels()) {
         INFO(kernel.id << " on " << kernel.gpu);
+        // Two tiles for every SM; waiting for memory leaves the clock where it may be.
+        const GpuSpec& spec = gpu(kernel.gpu);
+        const AttentionProblem problem = decoding(spec.sm_count / 4, 65'536);
         const Prediction prediction = predicted(kernel, problem);
         const double bytes = bytes_of(problem, parameter(prediction, "num_splits"));
         CHECK(prediction.waves.hbm_bytes == doctest::Approx(bytes).epsilon(1e-9));
-        const double at_least = bytes / gpu(kernel.gpu).memory.hbm_bytes_per_second;
+        const double at_least = bytes / spec.memory.hbm_bytes_per_second;
         CHECK(prediction.seconds > at_least);
         // mma.sync at its legacy rate cannot keep up with the memory of a Blackwell.
-        const bool slow_cores = kernel.id == "decode" && gpu(kernel.gpu).has("tcgen05");
+        const bool slow_cores = kernel.id == "decode" && spec.has("tcgen05");
         CHECK(prediction.seconds < (slow_cores ? 1.6 : 1.04) * at_least);
         if (!slow_cores) {
             CHECK(prediction.bound_by == "HBM bandwidth");
         }
     }
+}
+
+TEST_CASE("without a second buffer of S a tile takes QK, softmax and PV in turn") {
+    const Kernel kernel{"decode_sm100", "b200"};
+    const auto step = [&](const char* stages) {
+        return predicted(kernel, decoding(37, 65'536), {{"s_stages", stages}}).steady.simulated;
+    };
+    CHECK(step("2") < 0.8 * step("1"));
+    CHECK(step("2") > 1024.0);  // both products of a tile
 }
 
 TEST_CASE("short contexts take launches and latency, not bytes") {
@@ -162,7 +174,7 @@ TEST_CASE("splits follow the kernels' heuristics") {
     CHECK(splits(sm100, decoding(1, 512)) == 1);
     CHECK(splits(sm100, decoding(1, 1024)) == 8);  // no more than there are blocks
     // FlashAttention-3: the fewest whose waves are 85 % as full as the best.
-    CHECK(splits(sm90, decoding(1, 65'536)) == 14);  // 112 of 132, against 128 of 132
+    CHECK(splits(sm90, decoding(1, 65'536)) == 15);  // 120 of 132; 33 would fill two waves
     CHECK(splits(sm90, decoding(16, 65'536)) == 1);  // 128 tiles are 0.97 of 132
     CHECK(splits(sm90, decoding(1, 600)) == 1);      // 4 blocks
     // FlashAttention-2: the same over two CTAs an SM, counts that change nothing left out.
@@ -291,7 +303,7 @@ TEST_CASE("head dims beyond a kernel are refused with the budget that fails") {
     const std::vector<Refusal> refusals = {
         {{"decode", "a100_sxm"}, 512, 512, "SMEM"},
         {{"decode", "h200"}, 576, 512, "registers a thread"},
-        {{"decode", "b200"}, 1024, 1024, "registers"},
+        {{"decode", "b200"}, 1024, 1024, "SMEM"},
         {{"decode_sm90", "h200"}, 320, 320, "SMEM"},
         {{"decode_sm90", "h200"}, 576, 512, "registers"},
         {{"decode_sm100", "b200"}, 320, 320, "SMEM"},
@@ -308,6 +320,5 @@ TEST_CASE("head dims beyond a kernel are refused with the budget that fails") {
         REQUIRE_FALSE(plan);
         CHECK(plan.error().kind == FailureKind::infeasible);
         CHECK(plan.error().text().find(refusal.words) != std::string::npos);
-        CHECK(plan.error().text().find(" over ") != std::string::npos);
     }
 }

@@ -133,7 +133,7 @@ TEST_CASE("FlashAttention-4's frame fits with 64 rows and one stage, and not oth
                     {{"tile_m", "128"}, {"q_stages", "2"}, {"pair", "0"}}));
 }
 
-TEST_CASE("a second buffer of S is what the kernel of its own is faster by") {
+TEST_CASE("the kernel of its own is faster because P does not overwrite S") {
     const AttentionProblem problem = latent(1, 2048, 8192);
     const Prediction frame = predicted({"mla_absorbed_fwd", "b200"}, problem);
     const Prediction own = predicted({"mla_decode", "b200"}, problem);
@@ -142,8 +142,10 @@ TEST_CASE("a second buffer of S is what the kernel of its own is faster by") {
     // Both execute the same: whole tiles, nothing twice.
     CHECK(own.executed_flops == doctest::Approx(frame.executed_flops).epsilon(1e-9));
     CHECK(own.executed_flops == doctest::Approx(own.counted_flops).epsilon(1e-9));
+    // A second buffer of S is worth little: S is free again as soon as it is in registers.
     const Prediction single = predicted({"mla_decode", "b200"}, problem, {{"s_stages", "1"}});
-    CHECK(single.tflops < 0.9 * own.tflops);
+    CHECK(single.tflops > 0.97 * own.tflops);
+    CHECK(single.tflops <= own.tflops);
     // One CTA of 64 rows has half the tensor cores' rate.
     const Prediction alone = predicted({"mla_absorbed_fwd", "b200"}, problem, {{"pair", "0"}});
     CHECK(alone.utilization < 0.5);
