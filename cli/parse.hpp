@@ -4,6 +4,7 @@
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/gpu_spec.hpp"
 #include "warpline/workload/attention.hpp"
+#include "warpline/workload/block_lists.hpp"
 
 #include <cstdint>
 #include <string>

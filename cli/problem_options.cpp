@@ -1,6 +1,7 @@
 #include "cli/problem_options.hpp"
 
 #include "cli/parse.hpp"
+#include "warpline/device/kernel_tiles.hpp"
 #include "warpline/device/operation.hpp"
 
 #include <algorithm>
@@ -138,13 +139,6 @@ Result<AttentionProblem> ProblemOptions::problem(Direction direction) const {
     if (reader.failure()) {
         return tl::unexpected(*reader.failure());
     }
-    if (!blocks.empty()) {
-        auto lists = parse_blocks(blocks, problem.seqlen_q, problem.seqlen_kv);
-        if (!lists) {
-            return tl::unexpected(lists.error());
-        }
-        problem.blocks = std::move(*lists);
-    }
     return make_attention(std::move(problem));
 }
 
@@ -213,8 +207,19 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
     if (!operation) {
         return with_gpus_that_can(data_dir, source, *spec, operation.error());
     }
+    std::optional<BlockLists> blocks;
+    if (!options.blocks.empty()) {
+        auto lists = parse_blocks(options.blocks, problem->seqlen_q, problem->seqlen_kv);
+        if (!lists) {
+            return tl::unexpected(lists.error());
+        }
+        if (auto fits = check_block_lists(*lists, *problem, operation->plan); !fits) {
+            return tl::unexpected(fits.error());
+        }
+        blocks = std::move(*lists);
+    }
     return LoadedKernel{std::move(*spec), *problem, std::move(operation->plan),
-                        std::move(operation->launches)};
+                        std::move(operation->launches), std::move(blocks)};
 }
 
 Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string& kernel,

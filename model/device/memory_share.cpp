@@ -1,5 +1,7 @@
 #include "warpline/device/memory_share.hpp"
 
+#include "warpline/pipeline/tile_work.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +19,8 @@ struct Streams {
 [[nodiscard]] Streams streams_of(const KernelPlan& plan, const AttentionProblem& problem) {
     Streams out;
     const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
-    const auto d = static_cast<double>(problem.head_dim_qk +
-                                       (plan.tiles.v_in_k ? std::int64_t{0} : problem.head_dim_v));
+    const auto d = static_cast<double>(
+        problem.head_dim_qk + (tile_work(plan).v_in_k ? std::int64_t{0} : problem.head_dim_v));
     const auto heads_q = static_cast<double>(problem.heads_q);
     const auto heads_kv = static_cast<double>(problem.heads_kv);
     const bool over_kv = plan.tiles.loop == TileLoop::over_kv;
@@ -47,7 +49,7 @@ struct Reuse {
 [[nodiscard]] Reuse reuse_of(const Streams& streams, const KernelPlan& plan,
                              const Placement& placement) {
     // The splits of a tile read a stream once between them.
-    const auto splits = static_cast<double>(plan.tiles.splits);
+    const auto splits = static_cast<double>(tile_work(plan).splits);
     const double tiles = static_cast<double>(placement.tiles) / splits;
     const double at_a_time = static_cast<double>(placement.slots_used) / splits;
     const auto group = static_cast<double>(plan.tiles.head_group);
@@ -73,10 +75,10 @@ struct Reuse {
         queries += static_cast<double>(problem.sequence(i).q);
     }
     const auto d_v = static_cast<double>(problem.head_dim_v);
-    if (plan.tiles.v_in_k) {
+    if (tile_work(plan).v_in_k) {
         bytes -= keys * static_cast<double>(problem.heads_kv) * d_v * element;
     }
-    if (plan.tiles.splits > 1) {
+    if (tile_work(plan).splits > 1) {
         bytes += total.bytes_written - queries * static_cast<double>(problem.heads_q) * d_v * 2.0;
     }
     return bytes;

@@ -9,7 +9,6 @@ namespace {
 constexpr std::int64_t largest_cluster = 16;
 constexpr std::int64_t largest_tile = 1 << 16;
 constexpr std::int64_t largest_head_group = 1 << 20;
-constexpr std::int64_t most_splits = 1024;
 
 void read_tiles(const YamlNode& node, ValueReader& reader, TileShape& tiles) {
     DiagnosticSink& input = reader.problems().input;
@@ -42,11 +41,6 @@ void read_tiles(const YamlNode& node, ValueReader& reader, TileShape& tiles) {
                               : TileScheduler::static_persistent;
     }
     tiles.pack_gqa = reader.flag(node.find("pack_gqa"), "pack_gqa", false);
-    if (const YamlNode* splits = node.find("splits")) {
-        tiles.splits = reader.integer(*splits, "splits", 1, most_splits).value_or(1);
-    }
-    tiles.v_in_k = reader.flag(node.find("v_in_k"), "v_in_k", false);
-    tiles.block_lists = reader.flag(node.find("block_lists"), "block_lists", false);
 }
 
 }  // namespace

@@ -74,27 +74,6 @@ void run_checks(const YamlNode* checks, Resolved& out) {
     }
 }
 
-/// Block lists want a kernel that takes them, with tiles of the lists' size.
-void check_block_lists(const Request& request, Resolved& out) {
-    const std::optional<BlockLists>& lists = request.problem.blocks;
-    const YamlNode* const where = request.root.find("tiles");
-    if (!lists || where == nullptr) {
-        return;
-    }
-    const TileShape& tiles = out.declarations.tiles;
-    if (!tiles.block_lists) {
-        out.problems.infeasible.error(where->where,
-                                      "this kernel visits every block that its mask leaves: it "
-                                      "takes no block lists",
-                                      "a kernel with block_lists under tiles does");
-    } else if (lists->rows != tiles.rows || lists->block != tiles.block) {
-        out.problems.infeasible.error(
-            where->where,
-            fmt::format("the block lists are of tiles of {} x {}, the kernel's are {} x {}",
-                        lists->rows, lists->block, tiles.rows, tiles.block));
-    }
-}
-
 }  // namespace
 
 std::optional<Direction> direction_of(const YamlNode& root, DiagnosticSink& input) {
@@ -156,7 +135,6 @@ void resolve(const Request& request, const std::vector<ParameterOverride>& overr
         return;
     }
     out.declarations = read_declarations(request.root, out.reader);
-    check_block_lists(request, out);
 }
 
 }  // namespace warpline

@@ -97,51 +97,6 @@ template <typename F>
                            : fmt::format("{}{}{}", first, separator, second);
 }
 
-/// Block lists stand in place of a mask, and cover one head or all.
-void check_block_lists(const AttentionProblem& problem, Checker& check) {
-    const BlockLists& lists = *problem.blocks;
-    check.require(problem.direction == Direction::forward,
-                  "block lists are of a forward problem only");
-    check.require(problem.mask.kind == MaskKind::full, "block lists stand in place of a mask");
-    check.require(problem.varlen.empty(), "block lists want sequences of one length");
-    check.range("rows of the block lists", lists.rows, 1, max_length);
-    check.range("block of the block lists", lists.block, 1, max_length);
-    if (!check.message().empty()) {
-        return;
-    }
-    const std::int64_t blocks = (problem.seqlen_kv + lists.block - 1) / lists.block;
-    for (std::size_t i = 0; i < lists.tiles.size() && check.message().empty(); ++i) {
-        const ListedTile& tile = lists.tiles[i];
-        check.range(fmt::format("count of entry {} of the block lists", i + 1), tile.count, 1,
-                    max_length);
-        check.range(fmt::format("full blocks of entry {} of the block lists", i + 1), tile.full, 0,
-                    blocks);
-        check.range(fmt::format("masked blocks of entry {} of the block lists", i + 1), tile.masked,
-                    0, blocks - std::min(blocks, tile.full));
-    }
-    const std::int64_t of_head = (problem.seqlen_q + lists.rows - 1) / lists.rows;
-    const double of_all = static_cast<double>(of_head) * static_cast<double>(problem.heads_q) *
-                          static_cast<double>(problem.batch);
-    const std::int64_t listed = listed_tiles(lists);
-    if (check.message().empty() && listed != of_head && static_cast<double>(listed) != of_all) {
-        check.require(false,
-                      fmt::format("the block lists are of {} tiles, but a head has {} of {} rows, "
-                                  "and all heads {:.0f}",
-                                  listed, of_head, lists.rows, of_all));
-    }
-}
-
-/// Listed pairs over all heads and sequences.
-[[nodiscard]] double all_listed_pairs(const AttentionProblem& problem) {
-    const BlockLists& lists = *problem.blocks;
-    const double pairs = listed_pairs(lists, problem.seqlen_q, problem.seqlen_kv);
-    const std::int64_t of_head = (problem.seqlen_q + lists.rows - 1) / lists.rows;
-    const double shared_by = listed_tiles(lists) == of_head ? static_cast<double>(problem.heads_q) *
-                                                                  static_cast<double>(problem.batch)
-                                                            : 1.0;
-    return shared_by * pairs;
-}
-
 }  // namespace
 
 std::int64_t AttentionProblem::sequences() const {
@@ -170,9 +125,6 @@ Result<AttentionProblem> make_attention(AttentionProblem problem) {
         check.require(problem.mask.window == 0,
                       "a window was given without the sliding-window mask");
     }
-    if (problem.blocks && check.message().empty()) {
-        check_block_lists(problem, check);
-    }
     if (!check.message().empty()) {
         return fail(FailureKind::usage, check.message());
     }
@@ -180,9 +132,6 @@ Result<AttentionProblem> make_attention(AttentionProblem problem) {
 }
 
 double counted_flops(const AttentionProblem& problem) {
-    if (problem.blocks) {
-        return all_listed_pairs(problem) * counted_flops_per_pair(problem);
-    }
     const double pairs = over_sequences(
         problem, [&](const SequencePair& s) { return counted_pairs(s, problem.mask); });
     return static_cast<double>(problem.heads_q) * pairs * counted_flops_per_pair(problem);
@@ -194,9 +143,6 @@ double counted_flops_per_pair(const AttentionProblem& problem) {
 }
 
 double unmasked_scores(const AttentionProblem& problem) {
-    if (problem.blocks) {
-        return all_listed_pairs(problem);
-    }
     return static_cast<double>(problem.heads_q) *
            over_sequences(problem, [&](const SequencePair& s) {
                return static_cast<double>(unmasked_pairs(s, problem.mask));
@@ -233,14 +179,6 @@ std::string describe(const AttentionProblem& problem) {
         text += fmt::format(" s{}", pair_text(problem.seqlen_q, problem.seqlen_kv, 'x'));
     }
     text += fmt::format(" d{}", pair_text(problem.head_dim_qk, problem.head_dim_v, '/'));
-    if (problem.blocks) {
-        const double all = over_sequences(problem, [&](const SequencePair& pair) {
-            return static_cast<double>(problem.heads_q) * static_cast<double>(pair.q) *
-                   static_cast<double>(pair.kv);
-        });
-        return text + fmt::format(" blocks {:.1f} %",
-                                  all > 0.0 ? 100.0 * all_listed_pairs(problem) / all : 0.0);
-    }
     switch (problem.mask.kind) {
         case MaskKind::full:
             text += " full";

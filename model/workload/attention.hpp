@@ -3,7 +3,6 @@
 
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/gpu_spec.hpp"
-#include "warpline/workload/block_lists.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -43,9 +42,6 @@ struct AttentionProblem {
     bool deterministic = false;
     std::vector<SequencePair>
         varlen;  ///< when not empty: one pair a sequence; batch, seqlen_* are then ignored
-    /// Block-sparse: the blocks that are visited in place of a mask. Of one head, or of all heads
-    /// of all sequences.
-    std::optional<BlockLists> blocks;
 
     [[nodiscard]] std::int64_t sequences() const;
     [[nodiscard]] SequencePair sequence(std::int64_t index) const;
@@ -55,14 +51,12 @@ struct AttentionProblem {
 [[nodiscard]] Result<AttentionProblem> make_attention(AttentionProblem problem);
 
 /// FLOPs by flash-attention's benchmark convention: 2 * Sq * mean(Sk) * (d_qk + d_v) per head and
-/// sequence, causal mean (max(0, Sk - Sq) + Sk) / 2, window mean exact, backward times 2.5. Of
-/// block lists, the listed blocks, masked ones taken whole.
+/// sequence, causal mean (max(0, Sk - Sq) + Sk) / 2, window mean exact, backward times 2.5.
 [[nodiscard]] double counted_flops(const AttentionProblem& problem);
 /// What it counts for one pair of a query and a key of one head.
 [[nodiscard]] double counted_flops_per_pair(const AttentionProblem& problem);
 
-/// Scores that are really needed: unmasked (query, key) pairs over all heads and sequences; of
-/// masked blocks in lists, all.
+/// Scores that are really needed: unmasked (query, key) pairs over all heads and sequences.
 [[nodiscard]] double unmasked_scores(const AttentionProblem& problem);
 
 /// Bytes that HBM must move at least: each input once, each output once.

@@ -1,7 +1,6 @@
 #include "warpline/workload/tiling.hpp"
 
 #include "warpline/workload/mask_geometry.hpp"
-#include "warpline/workload/split_tiles.hpp"
 
 #include <algorithm>
 #include <array>
@@ -203,46 +202,15 @@ void append_heads(std::vector<HeadTiles>& all, const std::vector<TileSection>& h
     return order == TileOrder::longest_first ? reversed(std::move(sections)) : sections;
 }
 
-/// The tiles of the lists, masked blocks first.
-[[nodiscard]] std::vector<TileSection> sections_of(const BlockLists& lists, TileOrder order) {
-    std::vector<TileRun> runs;
-    for (const ListedTile& tile : lists.tiles) {
-        append_run(runs, {{tile.full + tile.masked, tile.masked, 0}, tile.count});
-    }
-    std::vector<TileSection> sections;
-    if (!runs.empty()) {
-        sections.push_back({std::move(runs), 1, 0});
-    }
-    return order == TileOrder::longest_first ? reversed(std::move(sections)) : sections;
-}
-
-[[nodiscard]] std::vector<HeadTiles> cut_by_lists(const AttentionProblem& problem,
-                                                  const TileShape& shape) {
-    const BlockLists& lists = *problem.blocks;
-    const std::int64_t heads = problem.heads_q * problem.batch;
-    const std::int64_t tiles_of_head = (problem.seqlen_q + lists.rows - 1) / lists.rows;
-    const bool shared = listed_tiles(lists) == tiles_of_head;
-    std::vector<HeadTiles> all;
-    append_heads(all, split_tiles(sections_of(lists, shape.order), shape.splits),
-                 shared ? heads : 1, shared ? shape.head_group : 1);
-    return all;
-}
-
 }  // namespace
 
 std::vector<HeadTiles> cut_into_tiles(const AttentionProblem& problem, const TileShape& shape) {
     const std::int64_t heads = shape.pack_gqa ? problem.heads_kv : problem.heads_q;
     const std::int64_t heads_per_kv = problem.heads_q / problem.heads_kv;
-    if (problem.blocks && shape.block_lists) {
-        return cut_by_lists(problem, shape);
-    }
-    const auto sections = [&](const MaskGeometry& head) {
-        return split_tiles(sections_of(head, shape.order), shape.splits);
-    };
     std::vector<HeadTiles> all;
     if (problem.varlen.empty()) {
         const MaskGeometry head(problem.sequence(0), problem.mask, shape, heads_per_kv);
-        append_heads(all, sections(head), heads * problem.batch, shape.head_group);
+        append_heads(all, sections_of(head, shape.order), heads * problem.batch, shape.head_group);
         return all;
     }
     for (std::size_t i = 0; i < problem.varlen.size();) {
@@ -252,8 +220,8 @@ std::vector<HeadTiles> cut_into_tiles(const AttentionProblem& problem, const Til
             ++next;
         }
         const MaskGeometry head(problem.varlen[i], problem.mask, shape, heads_per_kv);
-        append_heads(all, sections(head), heads * static_cast<std::int64_t>(next - i),
-                     shape.head_group);
+        append_heads(all, sections_of(head, shape.order),
+                     heads * static_cast<std::int64_t>(next - i), shape.head_group);
         i = next;
     }
     return all;

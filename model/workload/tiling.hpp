@@ -38,9 +38,6 @@ struct TileShape {
     /// group. 1: one head after the other. Kernels group the heads whose K and V fit in L2
     /// together. At most 2^20.
     std::int64_t head_group = 1;
-    std::int64_t splits = 1;   ///< tiles that share the blocks of one (split-KV), 1 to 1024
-    bool v_in_k = false;       ///< V is the first columns of K: memory holds K alone (latent KV)
-    bool block_lists = false;  ///< visits the blocks that a problem lists
 };
 
 /// What a tile's program depends on. Two tiles of one class take the same time on an idle SM.
@@ -88,9 +85,6 @@ struct HeadTiles {
 /// an edge of the mask for any row of the tile, padding rows included: the newest or the oldest key
 /// that the row sees, or keys beyond. Tiles without work have blocks = 0 and are kept: they still
 /// write their output.
-///
-/// Of a problem with block lists, a shape that takes them visits the listed blocks, masked ones
-/// first. Splits cut every tile into that many (see split_tiles()).
 ///
 /// The cost depends on the shape of the mask, not on the length: equal neighbours are one run, and
 /// arithmetic progressions one section.

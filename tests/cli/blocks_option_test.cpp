@@ -64,7 +64,7 @@ TEST_CASE("what --blocks cannot mean is refused") {
     refused(sparse("scattered:0.5x"), 2, "must be from 0 to 1");
     refused(sparse("scattered:0.5", "fa4_fwd"), 3, "takes no block lists");
     refused(run({"predict", "block_sparse_fwd", "--mask", "causal", "--blocks", "scattered:0.5"}),
-            2, "in place of a mask");
+            3, "the block lists are the mask");
     refused(
         run({"predict", "block_sparse_fwd", "--seqlen", "2147483647", "--blocks", "scattered:0.5"}),
         2, "2^24");

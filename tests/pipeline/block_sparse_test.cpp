@@ -1,9 +1,10 @@
 // FlexAttention's lists of blocks on FlashAttention-4's frame.
-#include "warpline/device/prediction.hpp"
+#include "warpline/device/predict_listed.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,35 +21,37 @@ const GpuSpec& b200() {
     return spec;
 }
 
-AttentionProblem problem(std::vector<ListedTile> tiles) {
+AttentionProblem problem() {
     AttentionProblem p;
     p.batch = 4;
     p.heads_q = p.heads_kv = 16;
     p.seqlen_q = p.seqlen_kv = 8192;
-    if (!tiles.empty()) {
-        p.blocks = BlockLists{256, 128, std::move(tiles)};
-    }
-    return make_attention(p).value();
+    return p;
 }
 
+using Tiles = std::vector<ListedTile>;
 using Overrides = std::vector<ParameterOverride>;
 
-Prediction predicted(const AttentionProblem& p, const Overrides& set = {},
-                     const std::string& kernel = "block_sparse_fwd") {
+Prediction predicted(const AttentionProblem& p, const std::optional<BlockLists>& lists,
+                     const Overrides& set = {}, const std::string& kernel = "block_sparse_fwd") {
     const auto plan = load_plan(data_dir, kernel, b200(), p, set);
     REQUIRE_MESSAGE(plan, plan.error().text());
     PredictOptions quick;
     quick.granularity = 4;
-    auto prediction = predict(b200(), *plan, p, quick);
+    auto prediction = predict_listed(b200(), *plan, p, lists, quick);
     REQUIRE_MESSAGE(prediction, prediction.error().text());
     return std::move(*prediction);
+}
+
+Prediction predicted(Tiles tiles, const Overrides& set = {}) {
+    return predicted(problem(), BlockLists{256, 128, std::move(tiles)}, set);
 }
 
 }  // namespace
 
 TEST_CASE("a full list takes what one CTA of FlashAttention-4 takes, and its lists beside") {
-    const Prediction sparse = predicted(problem({{64, 0, 32}}));
-    const Prediction dense = predicted(problem({}), {{"pair", "0"}}, "fa4_fwd");
+    const Prediction sparse = predicted(Tiles{{64, 0, 32}});
+    const Prediction dense = predicted(problem(), std::nullopt, {{"pair", "0"}}, "fa4_fwd");
     CHECK(sparse.executed_flops == dense.executed_flops);
     CHECK(sparse.counted_flops == dense.counted_flops);
     CHECK(sparse.seconds > 0.98 * dense.seconds);
@@ -56,8 +59,7 @@ TEST_CASE("a full list takes what one CTA of FlashAttention-4 takes, and its lis
 }
 
 TEST_CASE("work is that of the listed blocks, masked ones whole") {
-    const Prediction prediction =
-        predicted(problem({{10, 2, 16}, {0, 3, 8}, {0, 0, 4}, {64, 0, 4}}));
+    const Prediction prediction = predicted(Tiles{{10, 2, 16}, {0, 3, 8}, {0, 0, 4}, {64, 0, 4}});
     const double blocks = 12.0 * 16 + 3 * 8 + 64 * 4;
     CHECK(prediction.executed_flops == 64 * blocks * 256 * 128 * 2 * 256);
     CHECK(prediction.counted_flops == prediction.executed_flops);
@@ -65,22 +67,22 @@ TEST_CASE("work is that of the listed blocks, masked ones whole") {
 }
 
 TEST_CASE("time goes with the density, and a mask function costs its own") {
-    const double full = predicted(problem({{64, 0, 32}})).seconds;
-    const double half = predicted(problem({{32, 0, 32}})).seconds;
-    const double masked = predicted(problem({{0, 32, 32}})).seconds;
+    const double full = predicted(Tiles{{64, 0, 32}}).seconds;
+    const double half = predicted(Tiles{{32, 0, 32}}).seconds;
+    const double masked = predicted(Tiles{{0, 32, 32}}).seconds;
     CHECK(half > 0.5 * full);
     CHECK(half < 0.58 * full);
     CHECK(masked > 1.02 * half);
     const double dear =
-        predicted(problem({{0, 32, 32}}), {{"mask_arithmetic", "8"}, {"mask_comparisons", "4"}})
+        predicted(Tiles{{0, 32, 32}}, {{"mask_arithmetic", "8"}, {"mask_comparisons", "4"}})
             .seconds;
     CHECK(dear > 1.5 * masked);
 }
 
 TEST_CASE("uneven lists leave SMs without work, and the scheduler decides how many") {
     // As much work, all of it in the last quarter of each head's tiles.
-    const AttentionProblem even = problem({{16, 0, 32}});
-    const AttentionProblem uneven = problem({{0, 0, 24}, {64, 0, 8}});
+    const Tiles even = {{16, 0, 32}};
+    const Tiles uneven = {{0, 0, 24}, {64, 0, 8}};
     const Prediction flat = predicted(even);
     const Prediction dealt = predicted(uneven);
     CHECK(flat.executed_flops == dealt.executed_flops);
@@ -92,13 +94,13 @@ TEST_CASE("uneven lists leave SMs without work, and the scheduler decides how ma
 }
 
 TEST_CASE("tiles without a block, of one block, and lists of every head are answered") {
-    CHECK(predicted(problem({{0, 0, 32}})).executed_flops == 0.0);
-    CHECK(predicted(problem({{1, 0, 32}})).seconds > predicted(problem({{0, 0, 32}})).seconds);
-    CHECK(predicted(problem({{4, 0, 1024}, {0, 4, 1024}})).waves.tiles == 2048);
-    AttentionProblem single = problem({{64, 0, 32}});
+    CHECK(predicted(Tiles{{0, 0, 32}}).executed_flops == 0.0);
+    CHECK(predicted(Tiles{{1, 0, 32}}).seconds > predicted(Tiles{{0, 0, 32}}).seconds);
+    CHECK(predicted(Tiles{{4, 0, 1024}, {0, 4, 1024}}).waves.tiles == 2048);
+    AttentionProblem single = problem();
     single.seqlen_q = 128;
-    single.blocks = BlockLists{128, 128, {{5, 1, 1}}};
-    CHECK(predicted(single).plan.parameters.at("q_stages") == 1);
+    const BlockLists lists{128, 128, {{5, 1, 1}}};
+    CHECK(predicted(single, lists).plan.parameters.at("q_stages") == 1);
 }
 
 TEST_CASE("the kernel runs on every Blackwell and head dim it takes") {
@@ -106,7 +108,7 @@ TEST_CASE("the kernel runs on every Blackwell and head dim it takes") {
         const GpuSpec spec = load_gpu_spec(data_dir, id).value();
         for (const std::int64_t d : {64, 72, 128}) {
             INFO(id << ", head dim " << d);
-            AttentionProblem p = problem({{3, 1, 32}});
+            AttentionProblem p = problem();
             p.head_dim_qk = p.head_dim_v = d;
             const auto plan = load_plan(data_dir, "block_sparse_fwd", spec, p);
             REQUIRE_MESSAGE(plan, plan.error().text());
@@ -118,24 +120,23 @@ TEST_CASE("the kernel runs on every Blackwell and head dim it takes") {
     }
 }
 
-TEST_CASE("lists are refused where they cannot be meant") {
-    const AttentionProblem listed = problem({{3, 1, 32}});
-    const auto why = [](const std::string& kernel, const AttentionProblem& p) {
-        const auto plan = load_plan(data_dir, kernel, b200(), p);
+TEST_CASE("a kernel that takes lists refuses masks, and heads that do not fit") {
+    const auto why = [](const AttentionProblem& p) {
+        const auto plan = load_plan(data_dir, "block_sparse_fwd", b200(), p);
         REQUIRE_FALSE(plan);
         CHECK(plan.error().kind == FailureKind::infeasible);
         return plan.error().text();
     };
-    CHECK(why("fa4_fwd", listed).find("takes no block lists") != std::string::npos);
-    AttentionProblem other = listed;
-    other.blocks = BlockLists{128, 128, {{3, 1, 64}}};
-    CHECK(why("block_sparse_fwd", other).find("tiles of 128 x 128, the kernel's are 256 x 128") !=
-          std::string::npos);
-    AttentionProblem causal = problem({});
+    AttentionProblem causal = problem();
     causal.mask.kind = MaskKind::causal;
-    CHECK(why("block_sparse_fwd", causal).find("the block lists are the mask") !=
-          std::string::npos);
-    AttentionProblem large = problem({{3, 1, 32}});
+    CHECK(why(causal).find("the block lists are the mask") != std::string::npos);
+    AttentionProblem large = problem();
     large.head_dim_qk = large.head_dim_v = 512;
-    CHECK(why("block_sparse_fwd", large).find("TMEM columns") != std::string::npos);
+    CHECK(why(large).find("TMEM columns") != std::string::npos);
+    const auto dense = load_plan(data_dir, "fa4_fwd", b200(), problem());
+    REQUIRE(dense);
+    const BlockLists lists{256, 128, {{3, 1, 32}}};
+    const auto refused = predict_listed(b200(), *dense, problem(), lists);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text().find("takes no block lists") != std::string::npos);
 }

@@ -110,17 +110,3 @@ TEST_CASE("a long progression stays one") {
     }
     CHECK(blocks == 100'000LL * 1000 + 100'000LL * 99'999);
 }
-
-TEST_CASE("a problem is cut into split tiles when its shape says so") {
-    AttentionProblem p;
-    p.heads_q = 32;
-    p.heads_kv = 4;
-    p.seqlen_kv = 8192;
-    TileShape shape{.rows = 64, .block = 128};
-    shape.pack_gqa = true;
-    shape.splits = 8;
-    const auto tiles = cut_into_tiles(p, shape);
-    REQUIRE(tiles.size() == 1);
-    CHECK(tiles[0] == HeadTiles{{{{{{8, 1, 0}, 8}}, 1, 0}}, 4});
-    CHECK(count_tiles(tiles).value() == 32);
-}
