@@ -33,6 +33,30 @@ struct Parts {
     double launch_seconds = 0.0;
 };
 
+[[nodiscard]] std::vector<HeadTiles> tiles_of(const AttentionProblem& problem,
+                                              const KernelPlan& plan,
+                                              const std::optional<BlockLists>& lists) {
+    return lists ? kernel_tiles(problem, plan, *lists) : kernel_tiles(problem, plan);
+}
+
+/// The plan with as many residents on an SM as the grid brings there: clusters go to SMs of their
+/// own first, so that a grid smaller than all slots leaves some of them empty.
+[[nodiscard]] Result<KernelPlan> with_residents_of_grid(const GpuSpec& spec, const KernelPlan& plan,
+                                                        const AttentionProblem& problem,
+                                                        const std::optional<BlockLists>& lists) {
+    KernelPlan used = plan;
+    const auto tiles = count_tiles(tiles_of(problem, plan, lists));
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!tiles || !slots) {
+        return tl::unexpected(!tiles ? tiles.error() : slots.error());
+    }
+    if (*tiles < slots->slots()) {
+        const std::int64_t residents = (*tiles + slots->positions - 1) / slots->positions;
+        used.ctas_per_sm = static_cast<int>(std::max<std::int64_t>(1, residents));
+    }
+    return used;
+}
+
 [[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
     EngineOptions engine;
     engine.granularity = options.granularity;
@@ -98,7 +122,7 @@ constexpr double same_latency = 1.25;
                                           const PredictOptions& options) {
     Parts parts;
     EngineOptions engine = engine_options(options);
-    parts.tiles = lists ? kernel_tiles(problem, plan, *lists) : kernel_tiles(problem, plan);
+    parts.tiles = tiles_of(problem, plan, lists);
     const auto memory = settle_memory(parts, spec, plan, problem, engine);
     if (!memory) {
         return tl::unexpected(memory.error());
@@ -248,12 +272,12 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
     return predict_listed(spec, plan, problem, std::nullopt, options);
 }
 
-Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& plan,
+Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& asked,
                                   const AttentionProblem& problem,
                                   const std::optional<BlockLists>& lists,
                                   const PredictOptions& options) {
     if (lists) {
-        if (auto fits = check_block_lists(*lists, problem, plan); !fits) {
+        if (auto fits = check_block_lists(*lists, problem, asked); !fits) {
             return tl::unexpected(fits.error());
         }
     }
@@ -261,6 +285,11 @@ Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& plan,
     if (!clock) {
         return tl::unexpected(clock.error());
     }
+    auto used = with_residents_of_grid(spec, asked, problem, lists);
+    if (!used) {
+        return tl::unexpected(used.error());
+    }
+    const KernelPlan& plan = *used;
     auto measured = measure_parts(spec, plan, problem, lists, options);
     if (!measured) {
         return tl::unexpected(measured.error());
@@ -287,6 +316,11 @@ Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& plan,
         out.assumptions.push_back(fmt::format(
             "Block lists: {:.1f} % of all scores are in listed blocks, which are what is counted.",
             100.0 * all_listed_pairs(*lists, problem) / std::max(1.0, unmasked_scores(problem))));
+    }
+    if (plan.ctas_per_sm < asked.ctas_per_sm) {
+        out.assumptions.push_back(fmt::format("Too few tiles for {} CTAs an SM: {} live{} there.",
+                                              asked.ctas_per_sm, plan.ctas_per_sm,
+                                              plan.ctas_per_sm == 1 ? "s" : ""));
     }
     out.steady_roofline = std::move(parts.step.roofline);
     out.recurrence = std::move(parts.step.recurrence);
