@@ -66,11 +66,4 @@ class ScheduleMemo {
     std::unordered_map<std::string, std::shared_ptr<MachineMemo>> memos_;
 };
 
-/// predict(), with schedules remembered in `memo` from one prediction to the next; null: without.
-/// The answer is the same.
-[[nodiscard]] Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec,
-                                              const KernelPlan& plan,
-                                              const AttentionProblem& problem,
-                                              const PredictOptions& options = {});
-
 }  // namespace warpline
