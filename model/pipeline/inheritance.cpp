@@ -107,8 +107,10 @@ void override_parameters(YamlNode& parent, const YamlNode& child, DiagnosticSink
 }  // namespace
 
 std::string parent_of(const YamlNode& child, DiagnosticSink& sink) {
+    const YamlNode* const schema = child.find("schema");
     const YamlNode* const named = child.find("inherits");
-    if (named == nullptr) {
+    const bool pipeline = schema != nullptr && schema->scalar.rfind("warpline-pipeline/", 0) == 0;
+    if (named == nullptr || !pipeline) {
         return {};
     }
     if (!named->is_scalar() || named->scalar.empty()) {

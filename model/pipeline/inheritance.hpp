@@ -10,7 +10,8 @@
 
 namespace warpline {
 
-/// The parent's id or file name, or an empty text. Errors (to `sink`): not a text.
+/// The parent's id or file name, or an empty text; also for a file of another schema, whose
+/// `inherits` means something else. Errors (to `sink`): not a text.
 [[nodiscard]] std::string parent_of(const YamlNode& child, DiagnosticSink& sink);
 
 /// The file that `parent` stands for: a name ending in .yaml relative to `child`; an id beside
