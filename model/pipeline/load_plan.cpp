@@ -4,6 +4,7 @@
 #include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/pipeline/balance.hpp"
 #include "warpline/pipeline/budget.hpp"
+#include "warpline/pipeline/inheritance.hpp"
 #include "warpline/pipeline/lowering.hpp"
 #include "warpline/pipeline/problem_names.hpp"
 #include "warpline/pipeline/remedy.hpp"
@@ -134,12 +135,67 @@ bool is_file_name(std::string_view id) {
     return id.size() > extension.size() && id.substr(id.size() - extension.size()) == extension;
 }
 
-Result<PipelineSource> read_file(const std::filesystem::path& path) {
+Result<PipelineSource> read_one(const std::filesystem::path& path) {
     auto text = read_text(path);
     if (!text) {
         return tl::unexpected(text.error());
     }
     return parse_pipeline(std::move(*text), path.string());
+}
+
+/// The path of the parent that the last file of `chain` names, or an empty one: it names none, or
+/// (with a report to `sink`) one that does not exist or that is in the chain already.
+std::filesystem::path next_parent(const std::vector<PipelineSource>& chain,
+                                  const std::filesystem::path& data_dir, DiagnosticSink& sink) {
+    const PipelineSource& child = chain.back();
+    const std::string parent = parent_of(child.root, sink);
+    if (parent.empty()) {
+        return {};
+    }
+    const SourceLocation where = child.root.find("inherits")->where;
+    std::filesystem::path path = find_parent(parent, child.file, data_dir);
+    if (path.empty()) {
+        const std::string near = nearest_name(parent, list_kernels(data_dir));
+        sink.error(where, fmt::format("inherits '{}', which does not exist", parent),
+                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+        return {};
+    }
+    std::error_code ignored;
+    const bool again = std::any_of(chain.begin(), chain.end(), [&](const PipelineSource& seen) {
+        return std::filesystem::equivalent(seen.file, path, ignored);
+    });
+    if (again) {
+        sink.error(where, fmt::format("inherits itself by way of '{}'", parent));
+        return {};
+    }
+    return path;
+}
+
+/// A file with all that it inherits.
+Result<PipelineSource> read_file(const std::filesystem::path& file,
+                                 const std::filesystem::path& data_dir) {
+    std::vector<PipelineSource> chain;  // child first
+    DiagnosticSink sink;
+    for (std::filesystem::path next = file; !next.empty();) {
+        auto source = read_one(next);
+        if (!source) {
+            return source;
+        }
+        chain.push_back(std::move(*source));
+        next = next_parent(chain, data_dir, sink);
+    }
+    PipelineSource merged = chain.front();
+    merged.root = chain.back().root;
+    for (auto child = std::next(chain.rbegin()); child != chain.rend(); ++child) {
+        merged.root = inherit(std::move(merged.root), child->root, sink);
+    }
+    for (auto parent = std::next(chain.begin()); parent != chain.end(); ++parent) {
+        merged.text += parent->text;
+    }
+    if (!sink.empty()) {
+        return sink.failure(FailureKind::input);
+    }
+    return merged;
 }
 
 }  // namespace
@@ -155,13 +211,13 @@ Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_
 
 Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir, const std::string& id) {
     if (is_file_name(id)) {
-        return read_file(id);
+        return read_file(id, data_dir);
     }
     std::error_code ignored;
     const std::filesystem::path path = data_dir / "pipelines" / (id + std::string(extension));
     const bool plain = !id.empty() && std::filesystem::path(id).filename() == id;
     if (plain && std::filesystem::exists(path, ignored)) {
-        return read_file(path);
+        return read_file(path, data_dir);
     }
     const std::vector<std::string> kernels = list_kernels(data_dir);
     const std::string near = nearest_name(id, kernels);
@@ -261,7 +317,7 @@ std::string pipeline_title(const PipelineSource& source) {
 Result<std::vector<Diagnostic>> check_pipeline(const std::filesystem::path& file,
                                                const GpuSpec& spec, const AttentionProblem& problem,
                                                const std::vector<ParameterOverride>& overrides) {
-    const auto source = read_file(file);
+    const auto source = read_file(file, {});
     if (!source) {
         return tl::unexpected(source.error());
     }

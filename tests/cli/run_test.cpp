@@ -163,6 +163,7 @@ TEST_CASE("specs, explain and kernels answer") {
 TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/fa4_fwd.yaml"}).code == 0);
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/hw_specs/b200.yaml"}).code == 0);
+    CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/cudnn_fwd.yaml"}).code == 0);
     for (const char* head_dim : {"64", "128", "256"}) {
         for (const char* mask : {"full", "causal"}) {
             CAPTURE(head_dim);
