@@ -1,15 +1,19 @@
 // warpline microbench: builds and runs the CUDA microbenchmarks for the GPU at hand, into one
 // table.
+#include "cli/microbench.hpp"
+
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
-#include "cli/session.hpp"
-#include "cli/subprocess.hpp"
+#include "cli/run_program.hpp"
 #include "warpline/reports/text.hpp"
 #include "warpline/validate/micro_rows.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <thread>
 
@@ -22,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t max_passes = 20;
+constexpr const char* purpose = "microbench";
 constexpr int unsupported = 77;  // status of a program that is not for this GPU
 
 struct MicrobenchArguments {
@@ -66,8 +71,8 @@ Result<Gpu> find_gpu() {
     if (!find_on_path("nvidia-smi")) {
         return none("there is no nvidia-smi on PATH, so no driver either");
     }
-    const auto asked = run_program(
-        {"nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader", "--id=0"});
+    const auto asked = run_to_end(
+        {"nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader", "--id=0"}, purpose);
     if (!asked || asked->status != 0) {
         return none("nvidia-smi finds none");
     }
@@ -83,7 +88,7 @@ Result<Gpu> find_gpu() {
 
 /// Runs a step of the build; its output is shown when it fails.
 Result<void> build_step(const std::vector<std::string>& arguments, std::ostream& progress) {
-    const auto done = run_program(arguments);
+    const auto done = run_to_end(arguments, purpose);
     if (!done) {
         return tl::unexpected(done.error());
     }
@@ -145,7 +150,7 @@ Pass run_programs(const fs::path& folder, const std::vector<std::string>& progra
                   std::ostream& progress) {
     Pass pass;
     for (const std::string& program : programs) {
-        const auto done = run_program({(folder / program).string()});
+        const auto done = run_to_end({(folder / program).string()}, purpose);
         if (done && done->status == unsupported) {
             progress << "skipped " << program << '\n' << std::flush;
             continue;
@@ -175,8 +180,8 @@ SassCheck check_sass(const fs::path& source, const fs::path& folder, std::ostrea
     if (!find_on_path("cuobjdump") || !find_on_path("python3")) {
         return {std::nullopt, "machine instructions not checked: that needs cuobjdump and python3"};
     }
-    const auto done =
-        run_program({"python3", (source / "micro" / "check_sass.py").string(), folder.string()});
+    const auto done = run_to_end(
+        {"python3", (source / "micro" / "check_sass.py").string(), folder.string()}, purpose);
     if (!done) {
         return {std::nullopt, "machine instructions not checked: python3 cannot be run"};
     }
@@ -223,7 +228,8 @@ Result<std::string> compare_files(const std::vector<std::string>& files) {
     return comparison_text(compare_micro_runs(*first, *second), files[0], files[1]);
 }
 
-Result<std::string> measure(Request& request, const MicrobenchArguments& arguments) {
+Result<std::string> measure(Request& request, const MicrobenchArguments& arguments,
+                            std::ostream& progress) {
     const auto passes = parse_count(arguments.passes, "--passes", 1, max_passes);
     if (!passes) {
         return tl::unexpected(passes.error());
@@ -243,7 +249,6 @@ Result<std::string> measure(Request& request, const MicrobenchArguments& argumen
     if (!gpu) {
         return tl::unexpected(gpu.error());
     }
-    std::ostream& progress = *request.progress;
     const auto programs = build_programs(source, arguments.build, *compiler, *gpu, progress);
     if (!programs) {
         return tl::unexpected(programs.error());
@@ -274,7 +279,7 @@ Result<std::string> measure(Request& request, const MicrobenchArguments& argumen
 
 }  // namespace
 
-void add_microbench(CLI::App& app, Request& request) {
+void add_microbench(CLI::App& app, Request& request, std::ostream& progress) {
     CLI::App* const command =
         app.add_subcommand("microbench", "Measure this machine's GPU, or compare two such runs");
     const auto arguments = std::make_shared<MicrobenchArguments>();
@@ -291,9 +296,9 @@ void add_microbench(CLI::App& app, Request& request) {
                      "measure nothing; list the constants on which two tables disagree")
         ->expected(2)
         ->type_name("FILE FILE");
-    command->callback([&request, arguments] {
-        request.action = [&request, arguments] {
-            return arguments->compare.empty() ? measure(request, *arguments)
+    command->callback([&request, &progress, arguments] {
+        request.action = [&request, &progress, arguments] {
+            return arguments->compare.empty() ? measure(request, *arguments, progress)
                                               : compare_files(arguments->compare);
         };
     });
