@@ -35,8 +35,13 @@ void add_device(const Readings& rows, std::vector<DraftRule>& rules) {
     rules.push_back({"sm_count", rows.of("sms")});
     rules.push_back({"clock.boost", rows.of("max_sm_clock")});
     rules.push_back({"clock.sustained", rows.of("sustained_sm_clock_random")});
-    rules.push_back({"limits.smem_per_cta", rows.of("shared_memory_per_block")});
-    rules.push_back({"limits.smem_per_sm", rows.of("shared_memory_per_sm")});
+    constexpr double kibi = 1024.0;
+    const auto bytes = [&](const char* row) {
+        const MaybeReading size = rows.of(row);
+        return size ? MaybeReading(size->times(kibi)) : std::nullopt;
+    };
+    rules.push_back({"limits.smem_per_cta", bytes("shared_memory_per_block")});
+    rules.push_back({"limits.smem_per_sm", bytes("shared_memory_per_sm")});
     rules.push_back({"limits.registers_per_sm", rows.of("registers_per_sm")});
     rules.push_back({"limits.threads_per_sm", rows.of("threads_per_sm")});
     rules.push_back({"limits.ctas_per_sm", rows.of("blocks_per_sm")});

@@ -72,8 +72,10 @@ std::vector<DraftedConstant> drafted(const std::vector<MicroRow>& rows, const Sp
     for (const DraftRule& rule : machine_rules(readings, numbers_of(family))) {
         const SpecKey* const key = find_spec_key(rule.key);
         if (rule.reading && key != nullptr && useful(*key, family)) {
-            out.push_back({rule.key, rule.reading->value, rule.reading->spread, key->rule.unit,
-                           rule.reading->rows});
+            // A count has no interval.
+            const double spread = key->rule.whole ? 0.0 : rule.reading->spread;
+            out.push_back(
+                {rule.key, rule.reading->value, spread, key->rule.unit, rule.reading->rows});
         }
     }
     for (const DraftRule& rule : instruction_rules(readings)) {

@@ -64,7 +64,7 @@ TEST_CASE("a draft from the shipped table of an H200 is a sound specification of
 TEST_CASE("every constant that an H200 can give is a measured one in its specification") {
     const auto drafted = draft_constants(h200_rows(), data_dir);
     REQUIRE(drafted.has_value());
-    CHECK(drafted->size() > 70);
+    CHECK(drafted->size() >= 70);
     const GpuSpec h200 = load_gpu_spec(data_dir, "h200").value();
     // What the driver says of these is not what the model means by them.
     const std::set<std::string> not_taken = {"memory.l2_size", "memory.hbm_peak"};

@@ -79,11 +79,12 @@ TEST_CASE("the two shipped runs on an H200 agree") {
     CHECK(comparison.common > 1100);
     CHECK(comparison.only_first.empty());
     CHECK(comparison.only_second.empty());
-    // Beyond the spreads of both: few, and by little, but for what the host's speed decides.
+    // Beyond the spreads of both: few, and by little, but for what the host's speed decides. The
+    // clock under the power limit wanders by 2 %.
     CHECK(comparison.beyond.size() < comparison.common / 20);
     for (const MicroDifference& row : comparison.beyond) {
         CAPTURE(row.constant);
         const bool of_host = row.constant.find("launch") != std::string::npos;
-        CHECK((of_host || row.relative < 0.02));
+        CHECK((of_host || row.relative < 0.025));
     }
 }
