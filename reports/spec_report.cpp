@@ -105,9 +105,10 @@ std::string explain_text(const GpuSpec& spec, const Constant& constant,
             text += wrap(value, report_width, fmt::format("  {:<12}", name));
         }
     };
-    line("value",
-         style.bold(printable(value_text(constant))) +
-             (constant.text.empty() ? "" : "   written \"" + printable(constant.text) + "\""));
+    line("value", style.bold(printable(value_text(constant))) +
+                      (constant.text.empty() || is_unknown(constant)
+                           ? ""
+                           : "   written \"" + printable(constant.text) + "\""));
     line("interval", constant.low && constant.high
                          ? interval_text(constant) + " " + printable(constant.unit)
                          : std::string());
