@@ -23,7 +23,7 @@ EXPECTED = [
     ("instruction_rates", r"3Ex2ELi8E", "MUFU.EX2", CHAIN8),
     ("instruction_rates", r"3RcpELi8E", "MUFU.RCP", CHAIN8),
     ("instruction_rates", r"3Lg2ELi8E", "MUFU.LG2", CHAIN8),
-    ("instruction_rates", r"8Ex2Half2ELi8E", "MUFU.EX2.F16", 2 * CHAIN8),
+    ("instruction_rates", r"8Ex2Half2ELi8E", "MUFU.EX2.F16", CHAIN8),  # twice that below sm_103
     ("instruction_rates", r"10PackBf16x2ELi8E", "F2FP.BF16", CHAIN8),
     ("instruction_rates", r"10IntegerMadELi8E", "IMAD", CHAIN8),
     ("instruction_rates", r"5LogicELi8E", "LOP3.LUT", CHAIN8),
