@@ -1,4 +1,4 @@
-# cmake -DSOURCE=... -DBUILD=... -DGENERATOR=... -P: builds every microbenchmark for sm_100a and sm_103a.
+# cmake -DSOURCE=... -DBUILD=... -DGENERATOR=... -P: builds the microbenchmarks of Blackwell alone for sm_100a and sm_103a.
 cmake_policy(VERSION 3.25)
 
 if(DEFINED ENV{CUDACXX} AND NOT "$ENV{CUDACXX}" STREQUAL "")
@@ -20,12 +20,10 @@ endfunction()
 
 run("configuring" ${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD} -G ${GENERATOR} -DCMAKE_CUDA_COMPILER=${compiler}
     "-DWARPLINE_CUDA_ARCHS=100a;103a")
-run("building" ${CMAKE_COMMAND} --build ${BUILD} --target micro_programs)
-file(STRINGS ${BUILD}/micro/programs.txt programs)
+run("building" ${CMAKE_COMMAND} --build ${BUILD} --target blackwell_programs)
 foreach(needed tcgen05_mma tcgen05_moves tcgen05_contention tcgen05_ld_red packed_rates)
-  if(NOT needed IN_LIST programs)
+  if(NOT EXISTS ${BUILD}/micro/${needed})
     message(FATAL_ERROR "${needed} was not built")
   endif()
 endforeach()
-list(LENGTH programs count)
-message("compiled ${count} programs")
+message("compiled for sm_100a and sm_103a")
