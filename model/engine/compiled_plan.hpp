@@ -29,6 +29,7 @@ struct BatchDependence {
 struct Batch {
     Tick slots = 0;  ///< issue port time
     Tick hold = 0;   ///< the same while a wgmma streams through the register file
+    Tick wgmma_delay = 0;  ///< by which the batch then holds the wgmma up
     Tick next = 0;   ///< issue -> the warp could issue its next instruction, alone
     std::int64_t smem_bytes = 0;
     UnitUse use;                            ///< of its first unit; of the issue unit: of none
