@@ -72,7 +72,7 @@ void declare(CLI::App& app, Request& request) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
     for (const auto add : {add_predict, add_specs, add_explain, add_check, add_compare, add_kernels,
-                           add_trace, add_report}) {
+                           add_trace, add_report, add_validate}) {
         add(app, request);
     }
 }
@@ -123,6 +123,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     }
     Request request;
     request.data_dir = session.data_dir.string();
+    request.progress = &session.err;
     request.command = fmt::format("warpline {}", fmt::join(arguments, " "));
     CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
     declare(app, request);

@@ -54,8 +54,9 @@ class IssueCompiler {
         return plan_.instructions[static_cast<std::size_t>(part.instruction)];
     }
 
-    /// Whether nothing but FMA instructions follow one another at the pipe's own rate. Beside a wgmma
-    /// such a stream has the register file first; other units' instructions never do (README.md).
+    /// Whether nothing but FMA instructions follow one another at the pipe's own rate. Beside a
+    /// wgmma such a stream has the register file first; other units' instructions never do
+    /// (README.md).
     [[nodiscard]] bool streams(const IssueOp& op) const {
         const IssuePart* only = nullptr;
         for (const IssuePart& part : op.parts) {

@@ -24,8 +24,7 @@ struct Sm100HeadDim128Causal {
 };
 
 struct Sm100HeadDim64FullTimeline {
-    static constexpr Sm100Options kOptions{
-        .head_dim = 64, .emulated = kEmulated, .timeline = true};
+    static constexpr Sm100Options kOptions{.head_dim = 64, .emulated = kEmulated, .timeline = true};
 };
 struct Sm100HeadDim128FullTimeline {
     static constexpr Sm100Options kOptions{

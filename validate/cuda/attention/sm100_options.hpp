@@ -12,7 +12,14 @@ struct Sm100Options {
 };
 
 // Roles in the order of their timeline records; softmax of stage t is kSoftmaxRole + t.
-enum Sm100Role { kLoadRole, kMmaRole, kSoftmaxRole, kCorrectionRole = 4, kEpilogueRole, kSm100Roles };
+enum Sm100Role {
+    kLoadRole,
+    kMmaRole,
+    kSoftmaxRole,
+    kCorrectionRole = 4,
+    kEpilogueRole,
+    kSm100Roles
+};
 
 inline constexpr int kQStages = 2;    // query tiles in flight
 inline constexpr int kTileM = 128;    // query rows of one of them

@@ -67,8 +67,8 @@ struct alignas(16) TimelineRecord {
 };
 static_assert(sizeof(TimelineRecord) == 16);
 
-// Records of one CTA: for each role (load, then those that compute) `capacity` of them. A record with
-// clock 0 is unused.
+// Records of one CTA: for each role (load, then those that compute) `capacity` of them. A record
+// with clock 0 is unused.
 struct TimelineView {
     TimelineRecord* records;
     unsigned* sm;  // of each CTA

@@ -14,8 +14,8 @@ struct Entry {
     int blocks_on = 0;  // the entry is of the block so many after the mark's
 };
 
-// What a mark says, in the labels of the kernel's pipeline file. `overlap`: the kernel issues PV of a
-// block after QK of the next.
+// What a mark says, in the labels of the kernel's pipeline file. `overlap`: the kernel issues PV of
+// a block after QK of the next.
 std::vector<Entry> entries(const TimelineRecord& record, bool overlap) {
     const int block = record.block;
     const std::string copy = std::to_string(record.copy);
@@ -164,10 +164,9 @@ void TimelineBuffer::write(int ctas, const TimelineHead& head, const std::string
             if (r.clock == 0)
                 continue;
             for (const Entry& entry : entries(r, overlap_)) {
-                out << roles_[i / kCapacity] << ',' << entry.step << ','
-                    << entry.edge << ',' << r.tile << ',' << r.block + entry.blocks_on << ','
-                    << r.clock - origin << ',' << cta << ',' << sm[static_cast<std::size_t>(cta)]
-                    << "\n";
+                out << roles_[i / kCapacity] << ',' << entry.step << ',' << entry.edge << ','
+                    << r.tile << ',' << r.block + entry.blocks_on << ',' << r.clock - origin << ','
+                    << cta << ',' << sm[static_cast<std::size_t>(cta)] << "\n";
             }
         }
     }
