@@ -1,4 +1,5 @@
 #include "cli/session.hpp"
+#include "cli/validate.hpp"
 #include "cli/version.hpp"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ void declare(CLI::App& app, Request& request) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
     for (const auto add : {add_predict, add_specs, add_explain, add_check, add_compare, add_kernels,
-                           add_trace, add_report, add_validate}) {
+                           add_trace, add_report}) {
         add(app, request);
     }
 }
@@ -123,10 +124,10 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     }
     Request request;
     request.data_dir = session.data_dir.string();
-    request.progress = &session.err;
     request.command = fmt::format("warpline {}", fmt::join(arguments, " "));
     CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
     declare(app, request);
+    add_validate(app, request, session.err);
     // CLI11 takes the arguments from the back.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     try {

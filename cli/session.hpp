@@ -35,7 +35,6 @@ struct Request {
     Style style;                ///< set before the action runs
     Action action;              ///< of the subcommand that was named
     bool check_failed = false;  ///< set by an action whose answer does not pass a check asked for
-    std::ostream* progress = nullptr;  ///< where an action that takes minutes says how far it is
 };
 
 /// Runs one command line (without the program's name) and returns the exit code: 0, 1 when a check
@@ -53,6 +52,5 @@ void add_compare(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
 void add_trace(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
-void add_validate(CLI::App& app, Request& request);
 
 }  // namespace warpline::cli

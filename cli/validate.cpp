@@ -1,8 +1,9 @@
 // warpline validate: measures this machine's GPU and compares the model with it; without one, with
 // the measurements that come along.
+#include "cli/validate.hpp"
+
 #include "cli/measure_kernels.hpp"
 #include "cli/output_files.hpp"
-#include "cli/session.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -44,12 +45,13 @@ Result<std::string> answer(const Request& request, const std::vector<std::string
 }
 
 /// The microbenchmarks, which have their own say about what went wrong. The rest goes on without.
-void measure_constants(const Request& request, const ValidateArguments& arguments, Report& report) {
+void measure_constants(const Request& request, const ValidateArguments& arguments,
+                       std::ostream& progress, Report& report) {
     std::ostringstream out;
     const std::string table = (fs::path(arguments.output) / "micro.csv").string();
     const int code = run({"microbench", "-o", table, "--build", arguments.build, "--passes",
                           arguments.quick ? "1" : "2"},
-                         {out, *request.progress, request.data_dir});
+                         {out, progress, request.data_dir});
     report.failed = report.failed || code != 0;
     report.text += "\n" + (code > 1 ? "the microbenchmarks could not be run\n" : out.str());
 }
@@ -137,9 +139,8 @@ Result<void> with_shipped(const Request& request, const ValidateArguments& argum
 }
 
 /// On this machine's GPU.
-Result<void> with_own(Request& request, const ValidateArguments& arguments, const CudaGpu& gpu,
-                      Report& report) {
-    std::ostream& progress = *request.progress;
+Result<void> with_own(const Request& request, const ValidateArguments& arguments,
+                      const CudaGpu& gpu, std::ostream& progress, Report& report) {
     const fs::path data = fs::path(request.data_dir) / "validate";
     const Measuring measuring{
         {data / "cuda", arguments.build}, data / "installed", arguments.output, arguments.quick};
@@ -147,7 +148,7 @@ Result<void> with_own(Request& request, const ValidateArguments& arguments, cons
         return ready;
     }
     report.text += fmt::format("Measured on {} (compute capability {}).\n", gpu.name, gpu.arch);
-    measure_constants(request, arguments, report);
+    measure_constants(request, arguments, progress, report);
     const auto measured = measure_kernels(measuring, gpu, progress);
     if (!measured) {
         return tl::unexpected(measured.error());
@@ -183,7 +184,8 @@ tl::expected<CudaGpu, std::string> gpu_to_measure(const ValidateArguments& argum
     return *gpu;
 }
 
-Result<std::string> validate(Request& request, const ValidateArguments& arguments) {
+Result<std::string> validate(Request& request, const ValidateArguments& arguments,
+                             std::ostream& progress) {
     std::error_code error;
     fs::create_directories(arguments.output, error);
     if (error) {
@@ -193,7 +195,7 @@ Result<std::string> validate(Request& request, const ValidateArguments& argument
     }
     Report report;
     const auto gpu = gpu_to_measure(arguments);
-    const Result<void> done = gpu ? with_own(request, arguments, *gpu, report)
+    const Result<void> done = gpu ? with_own(request, arguments, *gpu, progress, report)
                                   : with_shipped(request, arguments, gpu.error(), report);
     if (!done) {
         return tl::unexpected(done.error());
@@ -211,7 +213,7 @@ Result<std::string> validate(Request& request, const ValidateArguments& argument
 
 }  // namespace
 
-void add_validate(CLI::App& app, Request& request) {
+void add_validate(CLI::App& app, Request& request, std::ostream& progress) {
     CLI::App* const command = app.add_subcommand(
         "validate",
         "Measure this machine's GPU and compare; without one, compare with shipped rows");
@@ -225,8 +227,10 @@ void add_validate(CLI::App& app, Request& request) {
     command->add_option("--build", arguments->build, "folder to build in [build/cuda]")
         ->type_name("DIR");
     command->add_flag("--quick", arguments->quick, "a few rows, briefly: to see that all works");
-    command->callback([&request, arguments] {
-        request.action = [&request, arguments] { return validate(request, *arguments); };
+    command->callback([&request, arguments, &progress] {
+        request.action = [&request, arguments, &progress] {
+            return validate(request, *arguments, progress);
+        };
     });
 }
 

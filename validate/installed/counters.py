@@ -1,7 +1,8 @@
 """Pipe counters of one launch by Nsight Compute, where it is installed and may read them.
 
 Each problem is run once more under `ncu`; only what the kernel launches is profiled, and several
-kernels of one call are added up.
+kernels of one call are added up. The sm__ counters of the tensor and FMA pipes add up an SM's four
+sub-partitions (seen on an H200, by kernels whose tensor work is known); the table wants their mean.
 """
 import csv
 import io
@@ -17,6 +18,8 @@ METRICS = {
     "fma_cycles": ("sm__pipe_fma_cycles_active.avg",),
     "xu_warp_instructions": ("sm__inst_executed_pipe_xu.avg",),
 }
+
+SUB_PARTITIONS = {"tensor_cycles": 4, "fma_cycles": 4}
 
 
 class Counters:
@@ -49,7 +52,8 @@ class Counters:
         launches = list(csv.DictReader(io.StringIO("\n".join(table))))[1:]  # after the units
         if ran.returncode != 0 or not launches:
             raise RuntimeError("ncu: " + last_line(ran))
-        return {column: sum(number(launch[name]) for launch in launches)
+        return {column: sum(number(launch[name]) for launch in launches) /
+                SUB_PARTITIONS.get(column, 1)
                 for column, name in self.chosen.items()}
 
 

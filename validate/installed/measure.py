@@ -13,6 +13,7 @@ import datetime
 import os
 import statistics
 import sys
+import warnings
 
 try:
     import torch
@@ -157,10 +158,14 @@ def profile_one(kernel, problem):
 
 
 def with_counters(values, counters, kernel, shape, options):
-    found = counters.read([
-        os.path.abspath(__file__), "--profile-one", "--kernel", kernel, "--shape",
-        ",".join(map(str, shape)), "--head-dim", str(values["head_dim_qk"]), "--mask",
-        values["mask"], "--direction", options.direction])
+    try:
+        found = counters.read([
+            os.path.abspath(__file__), "--profile-one", "--kernel", kernel, "--shape",
+            ",".join(map(str, shape)), "--head-dim", str(values["head_dim_qk"]), "--mask",
+            values["mask"], "--direction", options.direction])
+    except (RuntimeError, KeyError, ValueError) as problem:
+        print(f"{kernel}: a row without counters: {problem}", file=sys.stderr)
+        return
     for column, value in found.items():
         values[column] = f"{value:.0f}"
 
@@ -175,6 +180,7 @@ def problems_of(options):
 
 def main():
     options = parse(sys.argv[1:])
+    warnings.filterwarnings("ignore")  # PyTorch's reasons why other backends were not taken
     if not torch.cuda.is_available():
         sys.exit("PyTorch sees no GPU here")
     counters = Counters() if options.counters else None
