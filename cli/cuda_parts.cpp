@@ -1,6 +1,6 @@
 #include "cli/cuda_parts.hpp"
 
-#include "cli/subprocess.hpp"
+#include "cli/run_program.hpp"
 #include "warpline/reports/text.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 Result<void> step(const std::vector<std::string>& arguments, const std::string& purpose,
                   std::ostream& progress) {
-    const auto done = run_program(arguments);
+    const auto done = run_to_end(arguments, purpose);
     if (!done) {
         return tl::unexpected(done.error());
     }
@@ -62,8 +62,9 @@ Result<CudaGpu> find_cuda_gpu() {
     if (!find_on_path("nvidia-smi")) {
         return no_gpu("nvidia-smi is not on PATH, so there is no driver either");
     }
-    const auto asked = run_program(
-        {"nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader", "--id=0"});
+    const auto asked = run_to_end(
+        {"nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader", "--id=0"},
+        "finding the GPU");
     if (!asked || asked->status != 0) {
         return no_gpu("nvidia-smi finds none");
     }

@@ -1,6 +1,6 @@
 #include "cli/measure_kernels.hpp"
 
-#include "cli/subprocess.hpp"
+#include "cli/run_program.hpp"
 
 #include <fstream>
 #include <ostream>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 /// A program whose output is progress, not answer. Returns its status.
 Result<int> run_loudly(const std::vector<std::string>& arguments, std::ostream& progress) {
-    const auto done = run_program(arguments);
+    const auto done = run_to_end(arguments, "measuring kernels");
     if (!done) {
         return tl::unexpected(done.error());
     }
