@@ -72,7 +72,7 @@ void declare(CLI::App& app, Request& request) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
     for (const auto add :
-         {add_predict, add_specs, add_explain, add_check, add_compare, add_kernels}) {
+         {add_predict, add_plan, add_specs, add_explain, add_check, add_compare, add_kernels}) {
         add(app, request);
     }
 }

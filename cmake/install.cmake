@@ -31,7 +31,7 @@ install(DIRECTORY validate/measured DESTINATION ${CMAKE_INSTALL_DATADIR}/warplin
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline/validate)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/validate/measured ${PROJECT_BINARY_DIR}/share/warpline/validate/measured
      SYMBOLIC)
-install(FILES reports/schema/comparison-1.json reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
+install(FILES reports/schema/comparison-1.json reports/schema/plan-1.json reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/warpline)
 
 configure_package_config_file(cmake/warplineConfig.cmake.in ${PROJECT_BINARY_DIR}/warplineConfig.cmake

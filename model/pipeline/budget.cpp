@@ -42,10 +42,12 @@ Budget smem_budget(const Declarations& declarations, const GpuSpec& spec) {
     budget.detail +=
         fmt::format("{}barriers {}", budget.detail.empty() ? "" : " + ", barriers * barrier_bytes);
     budget.used = bytes;
+    budget.exact = bytes;
     if (declarations.ctas_per_sm > 1 && bytes <= spec.limits.smem_per_cta) {
         // What one CTA cannot use of an SM is what the system keeps for each CTA.
         const std::int64_t kept = spec.limits.smem_per_sm - spec.limits.smem_per_cta;
         budget.used = declarations.ctas_per_sm * (bytes + kept);
+        budget.exact = budget.used;
         budget.limit = spec.limits.smem_per_sm;
         budget.detail = fmt::format("{} CTAs of {} each and {} for the system: {}",
                                     declarations.ctas_per_sm, bytes, kept, budget.detail);
@@ -62,6 +64,7 @@ Budget tmem_budget(const Declarations& declarations, const GpuSpec& spec) {
             allocated *= 2;
         }
         budget.used = declarations.ctas_per_sm * allocated;
+        budget.exact = declarations.ctas_per_sm * columns;
         if (allocated != columns) {
             budget.detail += fmt::format(", allocated as {}", allocated);
         }
@@ -79,6 +82,7 @@ Budget register_budget(const Declarations& declarations, const GpuSpec& spec) {
         budget.detail += fmt::format("{}{} {} x {}", budget.detail.empty() ? "" : " + ", role.name,
                                      threads, each);
     }
+    budget.exact = budget.used;
     return budget;
 }
 
@@ -93,10 +97,16 @@ std::int64_t threads_of(const Declarations& declarations) {
 Budget thread_budget(const Declarations& declarations, const GpuSpec& spec) {
     const std::int64_t threads = threads_of(declarations);
     if (threads > spec.limits.max_threads_per_cta) {
-        return {"threads", threads, spec.limits.max_threads_per_cta, "threads", "of one CTA"};
+        return {"threads", threads,      spec.limits.max_threads_per_cta,
+                "threads", "of one CTA", threads};
     }
-    return {"threads", declarations.ctas_per_sm * threads, spec.limits.max_threads_per_sm,
-            "threads", fmt::format("{} CTAs of {}", declarations.ctas_per_sm, threads)};
+    const std::int64_t resident = declarations.ctas_per_sm * threads;
+    return {"threads",
+            resident,
+            spec.limits.max_threads_per_sm,
+            "threads",
+            fmt::format("{} CTAs of {}", declarations.ctas_per_sm, threads),
+            resident};
 }
 
 /// The largest contributor, so that an error has a place.
