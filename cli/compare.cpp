@@ -1,6 +1,7 @@
 // warpline compare FILE...: predicted against measured, row by row. compare --timeline FILE: what
 // the roles of a real kernel did when, against what the simulated ones do.
 #include "cli/compare_timeline.hpp"
+#include "cli/comparison_output.hpp"
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
@@ -30,6 +31,7 @@ struct CompareArguments {
     std::string csv_file, json_file, golden_file, timeline_file;
     bool csv = false, json = false;
     bool fit_clock = false, best_run = false;
+    ComparisonOutput output;
 };
 
 /// What imported tables leave out, as the command line gives it.
@@ -205,6 +207,9 @@ Result<std::string> compare_text(Request& request, const CompareArguments& argum
     if (!comparison) {
         return tl::unexpected(comparison.error());
     }
+    if (const auto done = arguments.output.write(*comparison, request.command); !done) {
+        return tl::unexpected(done.error());
+    }
     request.check_failed = !arguments.fail_above.empty() && fails(*comparison, *limit);
     return written(*comparison, arguments, request.style);
 }
@@ -276,6 +281,7 @@ void add_compare(CLI::App& app, Request& request) {
         command->add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
             ->type_name("[FILE]")
             ->expected(0, 1);
+    arguments->output.declare(*command);
     declare_options(*command, *arguments);
     command->callback([&request, arguments, csv, json] {
         arguments->csv = csv->count() > 0;

@@ -1,9 +1,9 @@
 // warpline predict KERNEL: how long one attention call takes, and why.
 #include "cli/nearest.hpp"
 #include "cli/output_files.hpp"
-#include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
+#include "cli/simulation_options.hpp"
 #include "cli/version.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/device/prediction.hpp"
@@ -13,7 +13,6 @@
 #include "warpline/reports/schedule_csv.hpp"
 #include "warpline/reports/summary.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -23,66 +22,16 @@
 namespace warpline::cli {
 namespace {
 
-constexpr std::int64_t max_granularity = 1024;
-
 struct PredictArguments {
     std::string kernel;
     ProblemOptions problem;
-    std::string clock;
-    std::string granularity;
-    std::vector<std::string> ideal;
-    bool graph_launch = false;
+    SimulationOptions simulation;
     bool gantt = false;
     bool quiet = false;
     std::string schedule_file;
     std::string json_file;
     bool json = false;
 };
-
-Result<Mechanism> mechanism_named(const std::string& name) {
-    std::vector<std::string> names;
-    for (const Mechanism mechanism : all_mechanisms()) {
-        if (mechanism_name(mechanism) == name) {
-            return mechanism;
-        }
-        names.emplace_back(mechanism_name(mechanism));
-    }
-    const std::string nearest = nearest_name(name, names);
-    return fail(FailureKind::usage, fmt::format("--ideal: there is no mechanism \"{}\"", name),
-                nearest.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean {}?", nearest));
-}
-
-Result<PredictOptions> options_of(const PredictArguments& arguments) {
-    PredictOptions options;
-    options.record_events = arguments.gantt;
-    options.graph_launch = arguments.graph_launch;
-    if (arguments.clock == "boost") {
-        options.boost_clock = true;
-    } else if (!arguments.clock.empty()) {
-        const auto clock = parse_clock_option(arguments.clock);
-        if (!clock) {
-            return tl::unexpected(clock.error());
-        }
-        options.clock = *clock;
-    }
-    if (!arguments.granularity.empty()) {
-        const auto granularity =
-            parse_count(arguments.granularity, "--granularity", 1, max_granularity);
-        if (!granularity) {
-            return tl::unexpected(granularity.error());
-        }
-        options.granularity = static_cast<int>(*granularity);
-    }
-    for (const std::string& name : arguments.ideal) {
-        const auto mechanism = mechanism_named(name);
-        if (!mechanism) {
-            return tl::unexpected(mechanism.error());
-        }
-        options.ideal.insert(*mechanism);
-    }
-    return options;
-}
 
 /// What goes to standard output; JSON without a file takes the place of the text.
 std::string output_of(const PredictArguments& arguments, const Prediction& prediction,
@@ -93,16 +42,17 @@ std::string output_of(const PredictArguments& arguments, const Prediction& predi
     std::string text =
         arguments.quiet ? headline(prediction) + "\n" : summary_text(prediction, style, nearest);
     if (arguments.gantt) {
-        text += "\n" + gantt_text(prediction.plan, prediction.schedule);
+        text += "\n" + gantt_text(prediction.plan, prediction.schedule, style);
     }
     return text;
 }
 
 Result<std::string> predict_text(const Request& request, const PredictArguments& arguments) {
-    const Result<PredictOptions> options = options_of(arguments);
+    Result<PredictOptions> options = arguments.simulation.read();
     if (!options) {
         return tl::unexpected(options.error());
     }
+    options->record_events = arguments.gantt;
     const Result<LoadedKernel> kernel =
         load_kernel(request.data_dir, arguments.kernel, arguments.problem);
     if (!kernel) {
@@ -150,18 +100,7 @@ void add_predict(CLI::App& app, Request& request) {
         ->required()
         ->type_name("KERNEL");
     arguments->problem.declare(*command);
-    command
-        ->add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock of the GPU]")
-        ->type_name("CLOCK");
-    command->add_option("--ideal", arguments->ideal, "switch a mechanism off, to see what it costs")
-        ->type_name("MECHANISM")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command
-        ->add_option("--granularity", arguments->granularity,
-                     "warp instructions an event; 1 is the reference [1]")
-        ->type_name("N");
-    command->add_flag("--graph", arguments->graph_launch, "launched from a CUDA graph");
+    arguments->simulation.declare(*command);
     command->add_flag("--gantt", arguments->gantt, "chart of the steady state");
     command->add_option("--schedule", arguments->schedule_file, "every event, as CSV")
         ->type_name("FILE");

@@ -71,8 +71,8 @@ void declare(CLI::App& app, Request& request) {
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
-    for (const auto add :
-         {add_predict, add_plan, add_specs, add_explain, add_check, add_compare, add_kernels}) {
+    for (const auto add : {add_predict, add_plan, add_specs, add_explain, add_check, add_compare,
+                           add_kernels, add_trace, add_report}) {
         add(app, request);
     }
 }
@@ -123,6 +123,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     }
     Request request;
     request.data_dir = session.data_dir.string();
+    request.command = fmt::format("warpline {}", fmt::join(arguments, " "));
     CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
     declare(app, request);
     // CLI11 takes the arguments from the back.

@@ -31,6 +31,7 @@ using Action = std::function<Result<std::string>()>;
 struct Request {
     std::string data_dir;
     std::string color = "auto";
+    std::string command;        ///< the command line, for provenance
     Style style;                ///< set before the action runs
     Action action;              ///< of the subcommand that was named
     bool check_failed = false;  ///< set by an action whose answer does not pass a check asked for
@@ -50,5 +51,7 @@ void add_explain(CLI::App& app, Request& request);
 void add_check(CLI::App& app, Request& request);
 void add_compare(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
+void add_trace(CLI::App& app, Request& request);
+void add_report(CLI::App& app, Request& request);
 
 }  // namespace warpline::cli

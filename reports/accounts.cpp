@@ -64,6 +64,18 @@ PeakShares peak_shares(const Prediction& prediction) {
     return shares;
 }
 
+std::vector<std::pair<std::string, double>> named_shares(const PeakShares& shares) {
+    std::vector<std::pair<std::string, double>> named = {{"counted work", shares.counted},
+                                                         {"masked, padded", shares.not_counted}};
+    if (shares.steady_idle) {
+        named.emplace_back("tensor core waits in the loop", *shares.steady_idle);
+    }
+    named.emplace_back("around the loop", shares.other);
+    named.emplace_back("SMs without work", shares.idle_sms);
+    named.emplace_back("launch", shares.launch);
+    return named;
+}
+
 std::vector<RoleAccount> role_accounts(const Schedule& schedule) {
     struct Sum {
         double busy = 0.0;

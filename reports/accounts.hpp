@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpline {
@@ -22,6 +23,9 @@ struct PeakShares {
     double other = 0.0;  ///< starts and ends of tiles, masked steps, MMAs below the peak rate
 };
 [[nodiscard]] PeakShares peak_shares(const Prediction& prediction);
+
+/// The shares in order, each with a phrase; those that are absent are left out.
+[[nodiscard]] std::vector<std::pair<std::string, double>> named_shares(const PeakShares& shares);
 
 /// One role over all of its warps and resident copies.
 struct RoleAccount {

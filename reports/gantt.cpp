@@ -1,12 +1,12 @@
 #include "warpline/reports/gantt.hpp"
 
+#include "warpline/reports/lanes.hpp"
 #include "warpline/reports/phrases.hpp"
 #include "warpline/reports/text.hpp"
 
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -52,16 +52,32 @@ class Legend {
     }
 
     /// Explains the letters that are seen in `cells`; operations too short for a cell have none.
-    [[nodiscard]] std::string text(std::string_view cells, std::size_t width) const {
+    [[nodiscard]] std::string text(std::string_view cells, std::size_t width,
+                                   const Style& style) const {
         std::string items;
         for (std::size_t i = 0; i < labels_.size(); ++i) {
             const char shown = i < letters.size() ? letters[i] : no_letter;
             if (cells.find(shown) == std::string_view::npos) {
                 continue;
             }
-            items += fmt::format("{}{}={}", items.empty() ? "" : ", ", shown, labels_[i]);
+            items += fmt::format("{}{}={}", items.empty() ? "" : ", ",
+                                 style.on_color(i, std::string(1, shown)), labels_[i]);
         }
         return wrap(items, width, "  ");
+    }
+
+    /// A row's cells, each run of equal ones in the colour of its letter.
+    [[nodiscard]] std::string colored(std::string_view cells, const Style& style) const {
+        std::string line;
+        while (!cells.empty()) {
+            const char shown = cells.front();
+            const std::size_t run = std::min(cells.find_first_not_of(shown), cells.size());
+            const std::size_t letter = letters.find(shown);
+            line += letter == std::string_view::npos ? std::string(cells.substr(0, run))
+                                                     : style.on_color(letter, cells.substr(0, run));
+            cells.remove_prefix(run);
+        }
+        return line;
     }
 
   private:
@@ -104,46 +120,8 @@ class Row {
     std::vector<std::map<char, Tick>> cells_;
 };
 
-struct UnitKey {
-    Unit unit = Unit::issue;
-    int sm = 0;
-    int sub_partition = -1;  ///< -1: of SM scope
-
-    friend bool operator<(const UnitKey& a, const UnitKey& b) {
-        return std::tie(a.unit, a.sm, a.sub_partition) < std::tie(b.unit, b.sm, b.sub_partition);
-    }
-};
-
-bool has_sm_scope(Unit unit, const MachineTimings& machine) {
-    return unit == Unit::smem || unit == Unit::tma || unit == Unit::memory ||
-           (unit == Unit::tensor && machine.tensor_scope == UnitScope::sm);
-}
-
-UnitKey unit_key(const KernelPlan& plan, const RoleUsage& usage, Unit unit) {
-    const auto role = static_cast<std::size_t>(usage.role);
-    if (has_sm_scope(unit, plan.machine) || usage.role < 0 || role >= plan.roles.size() ||
-        plan.machine.sub_partitions <= 0) {
-        return {unit, usage.sm, -1};
-    }
-    const int warp = plan.roles[role].first_warp + usage.warp;
-    return {unit, usage.sm, warp % plan.machine.sub_partitions};
-}
-
-std::string unit_row_name(const UnitKey& key, bool several_sms) {
-    std::string name(unit_name(key.unit));
-    if (key.sub_partition >= 0) {
-        name += fmt::format(" p{}", key.sub_partition);
-    }
-    return several_sms ? name + fmt::format(" sm{}", key.sm) : name;
-}
-
-std::string warp_row_name(const KernelPlan& plan, const RoleUsage& usage, bool several_sms) {
-    std::string name = printable(role_label(plan, usage.role));
-    const auto role = static_cast<std::size_t>(usage.role);
-    if (usage.role >= 0 && role < plan.roles.size() && plan.roles[role].warps > usage.warps) {
-        name += fmt::format(" w{}", usage.warp);
-    }
-    return several_sms ? name + fmt::format(" sm{}", usage.sm) : name;
+std::string on_sm(std::string name, int sm, bool several_sms) {
+    return several_sms ? name + fmt::format(" sm{}", sm) : name;
 }
 
 std::string ruler(const Window& window, std::size_t cells) {
@@ -170,7 +148,8 @@ std::string row_line(const std::string& name, const std::string& cells) {
 
 }  // namespace
 
-std::string gantt_text(const KernelPlan& plan, const Schedule& schedule, std::size_t width) {
+std::string gantt_text(const KernelPlan& plan, const Schedule& schedule, const Style& style,
+                       std::size_t width) {
     if (schedule.events.empty()) {
         return "";
     }
@@ -211,14 +190,16 @@ std::string gantt_text(const KernelPlan& plan, const Schedule& schedule, std::si
     for (const auto& [usage, row] : warps) {
         seen += row.text();
         const RoleUsage& of = schedule.roles[static_cast<std::size_t>(usage)];
-        text += row_line(warp_row_name(plan, of, several_sms), row.text());
+        text += row_line(on_sm(printable(warp_row_name(plan, of)), of.sm, several_sms),
+                         legend.colored(row.text(), style));
     }
     text += "\n";
     for (const auto& [key, row] : units) {
         seen += row.text();
-        text += row_line(unit_row_name(key, several_sms), row.text());
+        text += row_line(on_sm(unit_row_name(key), key.sm, several_sms),
+                         legend.colored(row.text(), style));
     }
-    return text + "\n" + legend.text(seen, width);
+    return text + "\n" + legend.text(seen, width, style);
 }
 
 }  // namespace warpline

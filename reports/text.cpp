@@ -208,6 +208,11 @@ std::string Style::wrapped(std::string_view code, std::string_view text) const {
     return color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
 }
 
+std::string Style::on_color(std::size_t index, std::string_view text) const {
+    constexpr std::array<int, 8> colors = {214, 117, 36, 227, 32, 202, 175, 250};
+    return wrapped(fmt::format("30;48;5;{}", colors.at(index % colors.size())), text);
+}
+
 void Table::add(std::vector<std::string> row) {
     assert(row.size() <= columns_.size());
     row.resize(columns_.size());

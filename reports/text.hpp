@@ -45,6 +45,9 @@ struct Style {
     [[nodiscard]] std::string dim(std::string_view text) const { return wrapped("2", text); }
     [[nodiscard]] std::string good(std::string_view text) const { return wrapped("32", text); }
     [[nodiscard]] std::string warn(std::string_view text) const { return wrapped("33", text); }
+    /// Black on a light colour: eight (Okabe and Ito's, without black) that people with any colour
+    /// vision tell apart, and again from the first. Text of 256-colour terminals.
+    [[nodiscard]] std::string on_color(std::size_t index, std::string_view text) const;
 
   private:
     [[nodiscard]] std::string wrapped(std::string_view code, std::string_view text) const;

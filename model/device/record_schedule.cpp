@@ -1,6 +1,7 @@
 #include "warpline/device/record_schedule.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpline {
 namespace {
@@ -28,17 +29,26 @@ constexpr std::int64_t most_events = 4'000'000;  // about half a gigabyte of rec
 
 Result<Schedule> record_longest_tile(const GpuSpec& spec, const KernelPlan& plan,
                                      const AttentionProblem& problem, EngineOptions options) {
-    options.record_events = true;
-    options.fold_steady_state = false;
+    auto recording = record_tile(spec, plan, problem, std::move(options), Iterations::all);
+    if (!recording) {
+        return tl::unexpected(recording.error());
+    }
+    return std::move(recording->schedule);
+}
+
+Result<Recording> record_tile(const GpuSpec& spec, const KernelPlan& plan,
+                              const AttentionProblem& problem, EngineOptions options,
+                              Iterations iterations) {
+    options.fold_steady_state = iterations == Iterations::folded;
     options.max_events = most_events;
-    auto schedule =
-        simulate(plan, {{longest_tile(problem, plan.tiles), 1}}, idle_memory(spec), options);
-    if (!schedule && schedule.error().kind == FailureKind::infeasible) {
+    auto recording =
+        record(plan, {{longest_tile(problem, plan.tiles), 1}}, idle_memory(spec), options);
+    if (!recording && recording.error().kind == FailureKind::infeasible) {
         return fail(FailureKind::infeasible,
                     "the longest tile has too many events to be written one by one",
                     "use a shorter sequence: the steady state repeats");
     }
-    return schedule;
+    return recording;
 }
 
 }  // namespace warpline

@@ -1,11 +1,14 @@
-// Every event of one tile, nothing folded away: for timelines.
+// The events of one tile: for timelines.
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/engine/engine.hpp"
+#include "warpline/engine/releases.hpp"
 #include "warpline/hardware/gpu_spec.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 #include "warpline/workload/attention.hpp"
+
+#include <cstdint>
 
 namespace warpline {
 
@@ -14,5 +17,13 @@ namespace warpline {
 [[nodiscard]] Result<Schedule> record_longest_tile(const GpuSpec& spec, const KernelPlan& plan,
                                                    const AttentionProblem& problem,
                                                    EngineOptions options = {});
+
+/// Whether the repeating part of a long loop is recorded step by step, or only until it repeats.
+enum class Iterations : std::uint8_t { all, folded };
+
+/// The same tile with the arrivals that ended its waits. Errors: the same.
+[[nodiscard]] Result<Recording> record_tile(const GpuSpec& spec, const KernelPlan& plan,
+                                            const AttentionProblem& problem, EngineOptions options,
+                                            Iterations iterations);
 
 }  // namespace warpline

@@ -173,7 +173,7 @@ void Simulation::completed(std::int32_t index, Tick now) {
         event.cause = causes_.cause(flight.cause);
         out_.events.push_back(event);
     }
-    retire(agent, agent_index, flight.op_class, now);
+    retire(agent, agent_index, flight.op_class, flight.op, now);
 }
 
 Tick Simulation::port_ticks(std::int64_t bytes) const {

@@ -234,7 +234,8 @@ Result<Schedule> Simulation::run() {
 void Simulation::handle(const Event& event) {
     switch (event.kind) {
         case EventKind::arrive:
-            count_arrivals(event.a, event.b, event.time);
+            count_arrivals(event.a, event.b, event.time,
+                           log_ == nullptr ? Arrival{} : log_->landed(event.a, event.time));
             break;
         case EventKind::launch:
             start(event.a, event.time);

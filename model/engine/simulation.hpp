@@ -9,6 +9,7 @@
 #include "warpline/engine/event_queue.hpp"
 #include "warpline/engine/folding.hpp"
 #include "warpline/engine/issue_port.hpp"
+#include "warpline/engine/releases.hpp"
 #include "warpline/engine/smem_port.hpp"
 #include "warpline/engine/steady_state.hpp"
 #include "warpline/engine/tensor_unit.hpp"
@@ -33,6 +34,8 @@ class Simulation final : TensorHost {
                const std::vector<TileRun>& tiles, const MemoryEnvironment& memory,
                const EngineOptions& options);
 
+    /// `log` must outlive the run.
+    void log_releases(ReleaseLog& log) { log_ = &log; }
     [[nodiscard]] Result<Schedule> run();
 
   private:
@@ -67,10 +70,12 @@ class Simulation final : TensorHost {
     void commit_granted(Agent& agent, const CommitOp& op, Tick now);
     void wait_granted(Agent& agent, int index, const WaitOp& op, Tick now);
     void drain_granted(Agent& agent, int index, const DrainOp& op, Tick now);
-    void signal(const Agent& agent, int instance, At at, std::int64_t count, Tick now, Tick delay);
+    void signal(const Agent& agent, int instance, At at, std::int64_t count, int op, Tick now,
+                Tick delay);
     [[nodiscard]] std::int64_t arrivals(const Agent& agent, int barrier, std::int64_t each) const;
-    void count_arrivals(int instance, std::int64_t count, Tick now);
-    void wake_from_barrier(int index, int barrier, Tick now);
+    void count_arrivals(int instance, std::int64_t count, Tick now, const Arrival& by);
+    /// `by` nobody: the phase had been complete.
+    void wake_from_barrier(int index, int barrier, Tick now, const Arrival& by);
     /// The instance in the agent's own CTA.
     [[nodiscard]] int instance_of(const Agent& agent, const BarrierRef& ref) const;
     [[nodiscard]] std::int64_t slot_of(const Agent& agent, const BarrierRef& ref) const;
@@ -93,7 +98,7 @@ class Simulation final : TensorHost {
     void quantum_written(std::int32_t flight, Tick now);
     void peer_write(std::int32_t flight, Tick quantum, Tick now);
     void completed(std::int32_t flight, Tick now);
-    void retire(Agent& agent, int index, int op_class, Tick now);
+    void retire(Agent& agent, int index, int op_class, int op, Tick now);
     [[nodiscard]] const CopyOp& copy_of(std::int32_t flight) const;
     [[nodiscard]] Tick port_ticks(std::int64_t bytes) const;
     [[nodiscard]] Tick memory_ticks(std::int64_t bytes) const;
@@ -181,6 +186,7 @@ class Simulation final : TensorHost {
     std::int64_t unfinished_ = 0;
     std::int64_t events_ = 0;
     std::vector<std::int32_t> woken_;
+    ReleaseLog* log_ = nullptr;  ///< only where releases are recorded
 };
 
 }  // namespace warpline

@@ -63,6 +63,11 @@ class StateTour {
         moved(s_.out_.bytes_written);
         stamp(s_.last_activity_);
         if constexpr (Visitor::moves) {
+            if (s_.log_ != nullptr) {
+                s_.log_->move(v_.shift(), [this](int instance) {
+                    return s_.barriers_.turned(instance, uses_ahead(instance));
+                });
+            }
             s_.barriers_.turn([this](int instance) { return uses_ahead(instance); });
         }
     }

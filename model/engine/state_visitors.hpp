@@ -78,6 +78,7 @@ class StateMover {
     StateMover(const Snapshot& from, const Snapshot& to, std::int64_t periods)
         : from_(from), to_(to), periods_(periods), shift_(periods * (to.now - from.now)) {}
 
+    [[nodiscard]] Tick shift() const { return shift_; }
     void compare(std::int64_t value) { static_cast<void>(value); }
     void exact(std::int64_t& value) { static_cast<void>(value); }
     void instant(Tick& time) { time += shift_; }

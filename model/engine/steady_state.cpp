@@ -134,6 +134,9 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
         if (periods > 0 && !overflow_) {
             StateMover mover(earlier, snapshot, periods);
             StateTour<StateMover>(simulation, mover).run();
+            if (simulation.log_ != nullptr) {
+                simulation.log_->skipped(now, mover.shift());
+            }
         }
         if (!overflow_) {
             compare_tiles(simulation,

@@ -20,7 +20,7 @@ int Simulation::instance_of(const Agent& agent, const BarrierRef& ref) const {
 void Simulation::arrive_granted(Agent& agent, const ArriveOp& op, Tick now) {
     const Barrier& barrier = plan_.barriers[static_cast<std::size_t>(op.on.barrier)];
     const Tick delay = barrier.kind == BarrierKind::named ? 0 : plan_.machine.sync.mbarrier_arrive;
-    signal(agent, instance_of(agent, op.on), op.at, op.count, now, delay);
+    signal(agent, instance_of(agent, op.on), op.at, op.count, agent.pc, now, delay);
 }
 
 std::int64_t Simulation::arrivals(const Agent& agent, int barrier, std::int64_t each) const {
@@ -41,7 +41,7 @@ void Simulation::commit_granted(Agent& agent, const CommitOp& op, Tick now) {
     }
     const int instance = instance_of(agent, *op.on);
     if (complete) {
-        signal(agent, instance, op.at, 1, now, 0);
+        signal(agent, instance, op.at, 1, agent.pc, now, 0);
     } else {
         state.commits.push_back({state.issued, instance, op.at});
     }
@@ -62,13 +62,13 @@ void Simulation::wait_granted(Agent& agent, int index, const WaitOp& op, Tick no
     agent.blocked_until = phase;
     agent.state = AgentState::at_barrier;
     if (barriers_.at(instance).completed > phase) {
-        wake_from_barrier(index, op.on.barrier, now);
+        wake_from_barrier(index, op.on.barrier, now, {});
     } else {
         barriers_.at(instance).waiters.push_back({index, phase});
     }
 }
 
-void Simulation::wake_from_barrier(int index, int barrier, Tick now) {
+void Simulation::wake_from_barrier(int index, int barrier, Tick now, const Arrival& by) {
     Agent& agent = agents_[static_cast<std::size_t>(index)];
     const bool named = plan_.barriers[static_cast<std::size_t>(barrier)].kind == BarrierKind::named;
     const Tick resume =
@@ -76,6 +76,9 @@ void Simulation::wake_from_barrier(int index, int barrier, Tick now) {
     agent.blocked_on = -1;
     const Tick ready = std::max(agent.ready, resume);
     record(agent, ScheduleEvent::Kind::wait, agent.op_start, ready, causes_.barrier(barrier));
+    if (log_ != nullptr && by.usage >= 0) {
+        log_->released({index, agent.pc, ready, by.usage, by.op, by.at});
+    }
     next_op(agent, index, ready, causes_.barrier(barrier));
 }
 
@@ -98,8 +101,9 @@ void Simulation::drain_granted(Agent& agent, int index, const DrainOp& op, Tick 
 }
 
 /// Every warp the agent stands for contributes `each` arrivals.
-void Simulation::signal(const Agent& agent, int instance, At at, std::int64_t each, Tick now,
-                        Tick delay) {
+void Simulation::signal(const Agent& agent, int instance, At at, std::int64_t each, int op,
+                        Tick now, Tick delay) {
+    const Arrival by{static_cast<int>(&agent - agents_.data()), op, now};
     const std::int64_t count = arrivals(agent, barriers_.at(instance).barrier, each);
     for (int cta = 0; cta < plan_.cluster; ++cta) {
         if (!meant(at, agent.cta, cta, plan_.cluster)) {
@@ -108,14 +112,17 @@ void Simulation::signal(const Agent& agent, int instance, At at, std::int64_t ea
         const Tick when = now + delay + (cta == agent.cta ? 0 : plan_.machine.sync.remote_arrive);
         const int target = instance + (cta - agent.cta) * barriers_.per_cta();
         if (when == now) {
-            count_arrivals(target, count, now);
+            count_arrivals(target, count, now, by);
         } else {
             queue_.push(when, EventKind::arrive, target, count);
+            if (log_ != nullptr) {
+                log_->sent(target, when, by);
+            }
         }
     }
 }
 
-void Simulation::count_arrivals(int instance, std::int64_t count, Tick now) {
+void Simulation::count_arrivals(int instance, std::int64_t count, Tick now, const Arrival& by) {
     const int barrier = barriers_.at(instance).barrier;
     woken_.clear();
     barriers_.arrive(instance, count,
@@ -124,11 +131,11 @@ void Simulation::count_arrivals(int instance, std::int64_t count, Tick now) {
     const std::vector<std::int32_t> woken = woken_;
     touch(now);
     for (const std::int32_t index : woken) {
-        wake_from_barrier(index, barrier, now);
+        wake_from_barrier(index, barrier, now, by);
     }
 }
 
-void Simulation::retire(Agent& agent, int index, int op_class, Tick now) {
+void Simulation::retire(Agent& agent, int index, int op_class, int completed, Tick now) {
     ClassState& state = agent.classes[static_cast<std::size_t>(op_class)];
     while (!state.in_flight.empty() &&
            flights_[static_cast<std::size_t>(state.in_flight.front())].done) {
@@ -142,7 +149,7 @@ void Simulation::retire(Agent& agent, int index, int op_class, Tick now) {
         if (instance >= 0) {
             const auto& body = role_of(agent).program[static_cast<std::size_t>(op)].body;
             const auto& async = std::get<AsyncOp>(body);
-            signal(agent, instance, async.at, 1, now, 0);
+            signal(agent, instance, async.at, 1, completed, now, 0);
         }
     }
     while (!state.groups.empty() && state.groups.front() <= state.completed) {
@@ -151,7 +158,7 @@ void Simulation::retire(Agent& agent, int index, int op_class, Tick now) {
     while (!state.commits.empty() && state.commits.front().sequence <= state.completed) {
         const PendingCommit commit = state.commits.front();
         state.commits.pop_front();
-        signal(agent, commit.instance, commit.at, 1, now, 0);
+        signal(agent, commit.instance, commit.at, 1, completed, now, 0);
     }
     if (agent.state == AgentState::at_drain && agent.blocked_on == op_class &&
         state.completed >= agent.blocked_until) {

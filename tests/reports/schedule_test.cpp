@@ -43,7 +43,7 @@ TEST_CASE("labels from a pipeline cannot become formulas") {
 
 TEST_CASE("the Gantt chart shows one steady period in place") {
     const Prediction prediction = test::example_prediction();
-    const std::string text = gantt_text(prediction.plan, prediction.schedule, 118);
+    const std::string text = gantt_text(prediction.plan, prediction.schedule, {}, 118);
     // 118 columns leave 100 cells: one a cycle.
     CHECK(line_starting(text, "Steady state, 1 step, 100.0 cycles from cycle 200.0") != "");
     CHECK(line_starting(text, "softmax[0]") ==
@@ -63,10 +63,24 @@ TEST_CASE("a chart without a steady state shows the whole run, and without event
     CHECK(text.rfind("Whole run", 0) == 0);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        CHECK(display_width(line) <= 100);
+        CHECK(display_width(line) <= 80);
     }
     prediction.schedule.events.clear();
     CHECK(gantt_text(prediction.plan, prediction.schedule).empty());
+}
+
+TEST_CASE("in colour the chart keeps its letters, and its width") {
+    const Prediction prediction = test::example_prediction();
+    const Style color{true};
+    const std::string plain = gantt_text(prediction.plan, prediction.schedule);
+    const std::string colored = gantt_text(prediction.plan, prediction.schedule, color);
+    CHECK(plain.find('\x1b') == std::string::npos);
+    CHECK(colored.find(color.on_color(0, std::string(46, 'A'))) != std::string::npos);
+    std::istringstream plain_lines(plain), colored_lines(colored);
+    for (std::string line, other; std::getline(plain_lines, line);) {
+        REQUIRE(std::getline(colored_lines, other));
+        CHECK(display_width(other) == display_width(line));
+    }
 }
 
 TEST_CASE("a cell shows what took most of it; zero-length events show nothing") {
@@ -74,7 +88,7 @@ TEST_CASE("a cell shows what took most of it; zero-length events show nothing") 
     auto& events = prediction.schedule.events;
     events[1].end = events[1].start;  // no time at all
     const std::string text =
-        gantt_text(prediction.plan, prediction.schedule, 68);  // 2 cycles a cell
+        gantt_text(prediction.plan, prediction.schedule, {}, 68);  // 2 cycles a cell
     const std::string row = line_starting(text, "softmax[0]");
     CHECK(std::count(row.begin(), row.end(), '.') == 13);  // cycles 0 to 25: cell 12 is half full
     CHECK(row.find('A') == std::string::npos);

@@ -1,0 +1,32 @@
+// A report's figures and tables as files of their own.
+#pragma once
+
+#include "cli/output_files.hpp"
+#include "warpline/reports/report_page.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace warpline::cli {
+
+/// Where they go; an empty text: nowhere.
+struct ExportFolders {
+    std::string svg, png, csv;
+
+    [[nodiscard]] bool empty() const { return svg.empty() && png.empty() && csv.empty(); }
+
+    /// Adds the options to a subcommand. This object must outlive the parse.
+    void declare(CLI::App& app);
+};
+
+/// One file each, in folders that are made when they are not there. Errors: input when figures are
+/// wanted and node (for PNG: and Chromium) is missing, or this build has no chart library; a folder
+/// that cannot be made.
+[[nodiscard]] Result<std::vector<OutputFile>> exported(const ReportPage& page,
+                                                       const ExportFolders& folders);
+
+}  // namespace warpline::cli

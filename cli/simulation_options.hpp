@@ -1,0 +1,29 @@
+// The options that say how a prediction is made, shared by subcommands.
+#pragma once
+
+#include "warpline/device/prediction.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace warpline::cli {
+
+/// As text, as the user wrote it; empty = not given.
+struct SimulationOptions {
+    std::string clock;
+    std::string granularity;
+    std::vector<std::string> ideal;
+    bool graph_launch = false;
+
+    /// Adds the options to a subcommand. This object must outlive the parse.
+    void declare(CLI::App& app);
+
+    /// Errors: usage.
+    [[nodiscard]] Result<PredictOptions> read() const;
+};
+
+}  // namespace warpline::cli

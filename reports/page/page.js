@@ -1,0 +1,78 @@
+// Draws the figures into the page, keeps them the size of their places, and answers the keyboard.
+'use strict';
+
+(() => {
+  const data = JSON.parse(document.getElementById('report-data').textContent);
+  const charts = {};
+  window.warplineReport = { charts, drawn: false };
+  if (typeof echarts === 'undefined') return;
+  document.body.classList.add('with-charts');
+
+  const darkMode = window.matchMedia('(prefers-color-scheme: dark)');
+  const figures = warplineFigures.list(data, echarts);
+  const windowsOf = (id) => (id.startsWith('gantt-') ? data.predictions[Number(id.slice(6))].gantt.windows : []);
+
+  function draw() {
+    const theme = darkMode.matches ? warplineFigures.dark : warplineFigures.light;
+    for (const figure of figures) {
+      const place = document.querySelector(`[data-figure="${figure.id}"]`);
+      if (!place) continue;
+      place.style.height = `${figure.height}px`;
+      const zoom = charts[figure.id] && charts[figure.id].getOption().dataZoom;
+      if (!charts[figure.id]) charts[figure.id] = echarts.init(place, null, { renderer: 'svg' });
+      charts[figure.id].setOption(figure.option(theme), true);
+      if (zoom && zoom.length) show(figure.id, zoom[0].startValue, zoom[0].endValue);
+    }
+    window.warplineReport.drawn = true;
+  }
+
+  function show(id, from, to) {
+    const chart = charts[id];
+    const end = chart.getOption().xAxis[0].max;
+    const start = Math.max(0, from), stop = Math.min(end, to);
+    if (stop > start) chart.dispatchAction({ type: 'dataZoom', dataZoomIndex: 0, startValue: start, endValue: stop });
+  }
+  // Zooms about the middle by `factor` and moves by `shift` of what is shown.
+  function move(id, factor, shift) {
+    const zoom = charts[id].getOption().dataZoom[0];
+    const width = zoom.endValue - zoom.startValue, middle = (zoom.startValue + zoom.endValue) / 2 + shift * width;
+    show(id, middle - width * factor / 2, middle + width * factor / 2);
+  }
+
+  function controls(id) {
+    const place = document.querySelector(`[data-figure="${id}"]`);
+    const bar = document.createElement('div');
+    bar.className = 'controls';
+    const button = (text, label, act) => {
+      const made = document.createElement('button');
+      made.type = 'button';
+      made.textContent = text;
+      made.setAttribute('aria-label', label);
+      made.addEventListener('click', act);
+      bar.append(made);
+    };
+    for (const w of windowsOf(id)) button(w.name, `show ${w.name}`, () => show(id, w.from, w.to));
+    button('all', 'show everything', () => show(id, 0, Infinity));
+    button('+', 'zoom in', () => move(id, 0.5, 0));
+    button('−', 'zoom out', () => move(id, 2, 0));
+    button('←', 'move left', () => move(id, 1, -0.25));
+    button('→', 'move right', () => move(id, 1, 0.25));
+    place.before(bar);
+    place.tabIndex = 0;
+    place.addEventListener('keydown', (event) => {
+      const keys = { '+': [0.5, 0], '=': [0.5, 0], '-': [2, 0], ArrowLeft: [1, -0.25], ArrowRight: [1, 0.25] };
+      if (keys[event.key]) move(id, ...keys[event.key]);
+      else if (event.key === '0' || event.key === 'Home') show(id, 0, Infinity);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  draw();
+  for (const figure of figures) if (figure.id.startsWith('gantt-')) controls(figure.id);
+  darkMode.addEventListener('change', draw);
+  const resize = () => { for (const chart of Object.values(charts)) chart.resize(); };
+  window.addEventListener('resize', resize);
+  window.addEventListener('beforeprint', resize);
+  window.addEventListener('afterprint', resize);
+})();

@@ -1,0 +1,135 @@
+#include "cli/run_program.hpp"
+#include "cli/session.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace warpline;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Ran {
+    int code = 0;
+    std::string out, err;
+};
+
+Ran run(const std::vector<std::string>& arguments, bool color = false) {
+    std::ostringstream out, err;
+    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, color};
+    const int code = cli::run(arguments, session);
+    return {code, out.str(), err.str()};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+const std::vector<std::string> trace = {"trace", "fa4_fwd", "--seqlen", "4096"};
+
+}  // namespace
+
+TEST_CASE("a trace is written where it was asked for, and what it holds is said") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string file = folder->path() + "/trace.json";
+    const Ran folded = run(with(trace, {"-o", file}));
+    INFO(folded.err);
+    REQUIRE(folded.code == 0);
+    CHECK(contains(folded.out, "estimated"));
+    CHECK(contains(folded.out, "folded:"));
+    CHECK(contains(folded.out, "SM cycle"));
+    const auto events = nlohmann::json::parse(content(file))["traceEvents"].size();
+    CHECK(contains(run(with(trace, {"-o", file, "--time", "us"})).out, "microseconds"));
+    REQUIRE(run(with(trace, {"-o", file, "--all-iterations"})).code == 0);
+    CHECK(nlohmann::json::parse(content(file))["traceEvents"].size() > events);
+    REQUIRE(run(with(trace, {"-o", file, "--cta", "0", "--cycles", "5000:6000"})).code == 0);
+    CHECK(nlohmann::json::parse(content(file))["traceEvents"].size() < events);
+}
+
+TEST_CASE("requests for traces and reports that cannot be met are refused") {
+    const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
+        const Ran ran = run(arguments);
+        INFO(ran.err);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK(contains(ran.err, message));
+    };
+    refused(trace, "output");
+    for (const char* window : {"5", ":", "a:b", "9:1", "5:5", "-1:5", "1:2:3"}) {
+        refused(with(trace, {"-o", "/dev/null", "--cycles", window}), "--cycles");
+    }
+    refused(with(trace, {"-o", "/dev/null", "--cta", "2"}), "--cta");
+    refused(with(trace, {"-o", "/dev/null", "--time", "years"}), "years");
+    refused(with(trace, {"-o", "/nonexistent/x"}), "/nonexistent/x");
+    refused({"report", "fa4_fwd"}, "output");
+    refused({"report", "fa4_fwd", "-o", "/dev/null", "--against", "b20"}, "b200");
+}
+
+TEST_CASE("a report of two GPUs, with its tables") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string page = folder->path() + "/report.html";
+    const Ran ran = run({"report", "fa4_fwd", "--seqlen", "2048", "--against", "b300", "-o", page,
+                         "--tables", folder->path() + "/tables"});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    const std::string html = content(page);
+    CHECK(contains(html, "fa4_fwd on b200 and b300"));
+    CHECK(contains(html, "--against b300"));
+    CHECK(contains(html, "b300 against b200"));
+    const std::string units = content(folder->path() + "/tables/units.csv");
+    CHECK(units.rfind("gpu,unit,", 0) == 0);
+    CHECK(contains(units, "\nb300,"));
+}
+
+TEST_CASE("the chart of the steady state is coloured on a terminal, and 80 columns wide") {
+    const std::vector<std::string> question = {"predict", "fa4_fwd", "--seqlen",
+                                               "2048",    "--quiet", "--gantt"};
+    CHECK(contains(run(question, true).out, "\x1b[30;48;5;"));
+    const std::string plain = run(question).out;
+    CHECK_FALSE(contains(plain, "\x1b"));
+    std::istringstream lines(plain.substr(plain.find('\n') + 1));
+    for (std::string line; std::getline(lines, line);) {
+        CHECK(display_width(line) <= 80);
+    }
+}
+
+TEST_CASE("programs are run without a shell, and failures say what was wanted") {
+    const auto echoed = cli::run_program({"echo", "$HOME; `id`"}, "this");
+    REQUIRE(echoed);
+    CHECK(*echoed == "$HOME; `id`\n");
+    for (const char* program : {"no-such-program", "false"}) {
+        const auto failed = cli::run_program({program}, "that");
+        REQUIRE_FALSE(failed);
+        CHECK(contains(failed.error().text(), std::string("that needs the program ") + program));
+    }
+}
+
+TEST_CASE("a temporary folder goes with its owner") {
+    std::string path;
+    {
+        const auto folder = cli::TemporaryFolder::make();
+        REQUIRE(folder);
+        path = folder->path();
+        CHECK(fs::is_directory(path));
+    }
+    CHECK_FALSE(fs::exists(path));
+}
