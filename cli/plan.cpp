@@ -20,6 +20,7 @@ struct PlanArguments {
     ProblemOptions problem;
     std::string clock, top;
     bool json = false;
+    bool quiet = false;
 };
 
 Result<PlanOptions> options_of(const PlanArguments& arguments) {
@@ -41,7 +42,7 @@ Result<PlanOptions> options_of(const PlanArguments& arguments) {
         }
         top = *count;
     }
-    options.splits_of = static_cast<std::size_t>(top);
+    options.splits_of = arguments.quiet ? 0 : static_cast<std::size_t>(top);
     return options;
 }
 
@@ -70,6 +71,9 @@ Result<std::string> plan_answer(const Request& request, const PlanArguments& arg
     if (!plan) {
         return with_gpus_that_can(request.data_dir, *source, *spec, plan.error());
     }
+    if (arguments.quiet && !arguments.json) {
+        return plan_headline(*plan);
+    }
     return arguments.json ? plan_json(*plan, options->splits_of)
                           : plan_text(*plan, options->splits_of, request.style);
 }
@@ -88,6 +92,7 @@ void add_plan(CLI::App& app, Request& request) {
         ->type_name("CLOCK");
     command->add_option("--top", arguments->top, "designs shown [10]")->type_name("N");
     command->add_flag("--json", arguments->json, "JSON instead of the text");
+    command->add_flag("-q,--quiet", arguments->quiet, "one line: the fastest");
     command->callback([&request, arguments] {
         request.action = [&request, arguments] { return plan_answer(request, *arguments); };
     });

@@ -130,6 +130,21 @@ std::string refused_text(const DesignPlan& plan, const Style& style) {
 
 }  // namespace
 
+std::string plan_headline(const DesignPlan& plan) {
+    const PlannedDesign& best = plan.ranked.front();
+    std::string text;
+    for (std::size_t i = 0; i < plan.names.size(); ++i) {
+        text += fmt::format("{}={} ", printable(plan.names[i]), best.values[i]);
+    }
+    text += fmt::format("  {}   {:.1f} TFLOP/s   {:.1f} % of peak  ", time_text(best.seconds),
+                        best.tflops, 100.0 * best.utilization);
+    for (const Budget& budget : best.budgets) {
+        text += fmt::format(" {} {} of {},", printable(budget.name), budget.exact, budget.limit);
+    }
+    return text + fmt::format(" {} of {} designs fit, bound by {}\n", plan.ranked.size(),
+                              plan.tried, printable(best.bound_by));
+}
+
 std::string plan_text(const DesignPlan& plan, std::size_t top, const Style& style) {
     const std::size_t shown = std::min(top, plan.ranked.size());
     std::string text =

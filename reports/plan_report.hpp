@@ -17,7 +17,11 @@ inline constexpr std::string_view plan_schema = "warpline-plan/1";
 [[nodiscard]] std::string plan_text(const DesignPlan& plan, std::size_t top,
                                     const Style& style = {});
 
-/// The same, complete but for designs beyond `top`; the format is reports/schema/plan-1.json.
+/// One line: the fastest design, its time and rate, what it takes of every budget, and its bound.
+[[nodiscard]] std::string plan_headline(const DesignPlan& plan);
+
+/// What plan_text() says, complete but for designs beyond `top`; the format is
+/// reports/schema/plan-1.json.
 [[nodiscard]] std::string plan_json(const DesignPlan& plan, std::size_t top);
 
 }  // namespace warpline

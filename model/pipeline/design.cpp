@@ -12,10 +12,12 @@ namespace {
 
 std::vector<std::string> messages_of(const DiagnosticSink& sink) {
     std::vector<std::string> messages;
-    if (!sink.empty()) {
-        for (const Diagnostic& one : sink.failure(FailureKind::infeasible).value().diagnostics) {
-            messages.push_back(one.message);
-        }
+    if (sink.empty()) {
+        return messages;
+    }
+    const tl::unexpected<Failure> failure = sink.failure(FailureKind::infeasible);
+    for (const Diagnostic& one : failure.value().diagnostics) {
+        messages.push_back(one.message);
     }
     return messages;
 }
