@@ -112,8 +112,7 @@ Result<DType> parse_dtype(std::string_view text) {
         return *dtype;
     }
     return fail(FailureKind::usage,
-                fmt::format("--dtype must be bf16, fp16, fp8, mxfp8 or nvfp4, not \"{}\"",
-                            printable(text)));
+                fmt::format("--dtype must be bf16, fp16 or fp8, not \"{}\"", printable(text)));
 }
 
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {

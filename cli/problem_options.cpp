@@ -97,7 +97,7 @@ void ProblemOptions::declare(CLI::App& app) {
     option("--heads-kv", heads_kv, "N", "key and value heads; divides --heads [--heads]");
     option("--mask", mask, "MASK", "full or causal (aligned bottom right) [full]");
     option("--window", window, "W", "causal sliding window of W tokens");
-    option("--dtype", dtype, "TYPE", "bf16, fp16, fp8, mxfp8 or nvfp4 [bf16]");
+    option("--dtype", dtype, "TYPE", "bf16, fp16 or fp8 [bf16]");
     option("--varlen", varlen, "LIST", "lengths of every sequence: N or QUERIES:KEYS, by commas");
     app.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
     app.add_option("--set", set, "a pipeline parameter, or a hardware constant as hw.KEY=VALUE")

@@ -7,7 +7,6 @@
 #include "cli/version.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/device/record_schedule.hpp"
-#include "warpline/hardware/mma_timing.hpp"
 #include "warpline/reports/subject_page.hpp"
 #include "warpline/reports/text.hpp"
 
@@ -54,8 +53,8 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
         return tl::unexpected(recording.error());
     }
     ReportSubject subject;
-    subject.peak_flops = dense_rate(kernel->spec, kernel->problem.dtype) *
-                         kernel->spec.peak_flops(prediction->clock.hz);
+    const double width = kernel->problem.dtype == DType::fp8 ? 2.0 : 1.0;
+    subject.peak_flops = width * kernel->spec.peak_flops(prediction->clock.hz);
     subject.hbm_bytes_per_second = kernel->spec.memory.hbm_bytes_per_second;
     subject.prediction = std::move(*prediction);
     subject.recording = std::move(*recording);

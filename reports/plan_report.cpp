@@ -139,7 +139,7 @@ std::string plan_headline(const DesignPlan& plan) {
     text += fmt::format("  {}   {:.1f} TFLOP/s   {:.1f} % of peak  ", time_text(best.seconds),
                         best.tflops, 100.0 * best.utilization);
     for (const Budget& budget : best.budgets) {
-        text += fmt::format(" {} {} of {},", printable(budget.name), budget.exact, budget.limit);
+        text += fmt::format(" {} {} of {},", printable(budget.name), budget.used, budget.limit);
     }
     return text + fmt::format(" {} of {} designs fit, bound by {}\n", plan.ranked.size(),
                               plan.tried, printable(best.bound_by));

@@ -1,7 +1,5 @@
 #include "warpline/device/memory_share.hpp"
 
-#include "warpline/hardware/number_format.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +16,7 @@ struct Streams {
 
 [[nodiscard]] Streams streams_of(const KernelPlan& plan, const AttentionProblem& problem) {
     Streams out;
-    const double element = stored_bytes(problem.dtype);
+    const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
     const auto d = static_cast<double>(problem.head_dim_qk + problem.head_dim_v);
     const auto heads_q = static_cast<double>(problem.heads_q);
     const auto heads_kv = static_cast<double>(problem.heads_kv);

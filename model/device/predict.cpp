@@ -7,7 +7,6 @@
 #include "warpline/device/steady_step.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
-#include "warpline/hardware/mma_timing.hpp"
 #include "warpline/workload/tiling.hpp"
 
 #include <algorithm>
@@ -154,7 +153,8 @@ void fill_times(Prediction& out, const Parts& parts) {
         return {};
     }
     out.tflops = out.counted_flops / out.seconds / 1e12;
-    const double peak = dense_rate(spec, out.problem.dtype) * spec.peak_flops(out.clock.hz);
+    const double width = out.problem.dtype == DType::fp8 ? 2.0 : 1.0;
+    const double peak = width * spec.peak_flops(out.clock.hz);
     out.utilization = peak > 0.0 ? out.executed_flops / (peak * out.seconds) : 0.0;
     if (out.utilization > 1.0 + 1e-9) {
         return fail(FailureKind::infeasible,

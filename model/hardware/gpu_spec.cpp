@@ -1,6 +1,5 @@
 #include "warpline/hardware/gpu_spec.hpp"
 
-#include "warpline/hardware/number_format.hpp"
 #include "warpline/units/quantity.hpp"
 
 #include <algorithm>
@@ -52,16 +51,12 @@ std::string_view dtype_name(DType dtype) {
             return "fp16";
         case DType::fp8:
             return "fp8";
-        case DType::mxfp8:
-            return "mxfp8";
-        case DType::nvfp4:
-            return "nvfp4";
     }
     return "unknown";
 }
 
 std::optional<DType> dtype_from_name(std::string_view name) {
-    for (const DType dtype : all_dtypes()) {
+    for (const DType dtype : {DType::bf16, DType::fp16, DType::fp8}) {
         if (dtype_name(dtype) == name) {
             return dtype;
         }

@@ -60,9 +60,7 @@ struct RegisterContention {
 };
 
 enum class MmaPath : std::uint8_t { mma_sync, wgmma, tcgen05 };
-/// fp8 is e4m3 with a scale factor a tensor; mxfp8 and nvfp4 have one for each block of elements.
-/// See number_format.hpp.
-enum class DType : std::uint8_t { bf16, fp16, fp8, mxfp8, nvfp4 };
+enum class DType : std::uint8_t { bf16, fp16, fp8 };
 [[nodiscard]] std::string_view dtype_name(DType dtype);
 [[nodiscard]] std::optional<DType> dtype_from_name(std::string_view name);
 
@@ -70,7 +68,7 @@ enum class DType : std::uint8_t { bf16, fp16, fp8, mxfp8, nvfp4 };
 /// Clocks are fractional cycles here; mma_timing() rounds once.
 struct MmaModel {
     MmaPath path = MmaPath::tcgen05;
-    double flops_per_clk = 0.0;  ///< per SM for 16-bit operands; half the width runs at twice that
+    double flops_per_clk = 0.0;  ///< per SM for 16-bit operands; 8-bit operands run at twice that
     double k_bytes = 32.0;       ///< operand bytes per row and instruction (K = 16 at 16 bits)
     double min_interval = 0.0;   ///< floor of the issue interval, clk
     double half_rate_m64 = 1.0;  ///< factor on tensor time for M = 64 in one CTA
@@ -80,9 +78,6 @@ struct MmaModel {
     double pair_smem_penalty_m256 = 0.0;  ///< added to the interval when a pair is SMEM-bound, clk
     double pair_smem_penalty_m128 = 0.0;
     double issue_slots = 1.0;  ///< issue slots of the issuing warp per instruction
-    /// Operand bytes per row of a longer NVFP4 instruction that takes no more time; 0: there is
-    /// none.
-    double fp4_wide_k_bytes = 0.0;
 };
 
 /// Fixed latencies of synchronisation and launch, in ticks.

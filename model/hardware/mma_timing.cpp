@@ -1,7 +1,5 @@
 #include "warpline/hardware/mma_timing.hpp"
 
-#include "warpline/hardware/number_format.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -30,9 +28,6 @@ std::string misfit(const MmaShape& shape) {
     if (shape.path == MmaPath::tcgen05) {
         const bool pair = shape.ctas == 2;
         const bool rows = pair ? shape.m == 128 || shape.m == 256 : shape.m == 64 || shape.m == 128;
-        if (block_scaled(shape.dtype) && shape.m != (pair ? 256 : 128)) {
-            return "block-scaled operands want M = 128 in one CTA, 256 in a pair";
-        }
         if ((!pair && shape.ctas != 1) || !rows) {
             return "M is 64 or 128 in one CTA, 128 or 256 in a pair";
         }
@@ -40,9 +35,6 @@ std::string misfit(const MmaShape& shape) {
             return "N is a multiple of 16 (8 for M = 64) up to 256";
         }
         return shape.a == OperandSource::registers ? "A comes from shared or tensor memory" : "";
-    }
-    if (block_scaled(shape.dtype)) {
-        return "only tcgen05 takes block-scaled operands";
     }
     if (shape.ctas != 1) {
         return "only tcgen05 works in a pair of CTAs";
@@ -134,20 +126,14 @@ Result<MmaTiming> mma_timing(const GpuSpec& spec, const MmaShape& shape) {
     if (const std::string why = misfit(shape); !why.empty()) {
         return unsupported(spec, shape, why);
     }
-    if (shape.wide && (shape.dtype != DType::nvfp4 || found->second.fp4_wide_k_bytes <= 0.0)) {
-        return unsupported(spec, shape, "there is no wide form of this format");
-    }
-    MmaModel model = found->second;
-    const double element_bytes = number_format(shape.dtype).element_bytes;
-    const double flops_of_16_bits = 2.0 * (shape.m / shape.ctas) * shape.n * model.k_bytes /
-                                    number_format(DType::bf16).element_bytes;
-    const double tensor = flops_of_16_bits / model.flops_per_clk;
-    if (shape.wide) {
-        model.k_bytes = model.fp4_wide_k_bytes;
-    }
+    const MmaModel& model = found->second;
+    const bool narrow = shape.dtype == DType::fp8;
+    const double element_bytes = narrow ? 1.0 : 2.0;
+    const double flops_per_clk = model.flops_per_clk * (narrow ? 2.0 : 1.0);
     MmaTiming timing;
     timing.k = static_cast<int>(model.k_bytes / element_bytes);
     timing.flops = std::int64_t{2} * (shape.m / shape.ctas) * shape.n * timing.k;
+    const double tensor = static_cast<double>(timing.flops) / flops_per_clk;
     switch (shape.path) {
         case MmaPath::tcgen05:
             return tcgen05_timing(spec, model, shape, timing, tensor);
@@ -157,17 +143,6 @@ Result<MmaTiming> mma_timing(const GpuSpec& spec, const MmaShape& shape) {
             break;
     }
     return mma_sync_timing(spec, model, timing, tensor);
-}
-
-double dense_rate(const GpuSpec& spec, DType dtype) {
-    const double narrower =
-        number_format(DType::bf16).element_bytes / number_format(dtype).element_bytes;
-    const auto tcgen05 = spec.mma.find(MmaPath::tcgen05);
-    if (dtype != DType::nvfp4 || tcgen05 == spec.mma.end()) {
-        return narrower;
-    }
-    const MmaModel& model = tcgen05->second;
-    return narrower * std::max(1.0, model.fp4_wide_k_bytes / model.k_bytes);
 }
 
 }  // namespace warpline

@@ -20,7 +20,6 @@ struct MmaShape {
     int ctas = 1;
     OperandSource a = OperandSource::smem;
     DType dtype = DType::bf16;
-    bool wide = false;  ///< the longer NVFP4 form, see MmaModel::fp4_wide_k_bytes
 };
 
 /// Times are per SM; for a path whose tensor core belongs to a sub-partition, per sub-partition and
@@ -35,9 +34,7 @@ struct MmaTiming {
     std::int64_t flops = 0;  ///< executed by one instruction on each SM (all warps)
 };
 
-/// Whatever the number format, an instruction spans k_bytes of each operand's row in the same time:
-/// K doubles as the width halves. The wide NVFP4 form spans more in that time. tcgen05:  tensor =
-/// N/4 if ctas = 2 and M = 128, else 2*M'*N*K/flops_per_clk with M' rows a CTA;
+/// tcgen05:  tensor = N/4 if ctas = 2 and M = 128, else 2*M'*N*K/flops_per_clk with M' rows a CTA;
 ///           smem   = ([A in SMEM] * M' + N/ctas) * k_bytes; first_operand = A bytes / 128;
 ///           completion = base_latency + the pair term. (B200 fit: SemiAnalysis
 ///           microbench-blackwell.)
@@ -45,9 +42,5 @@ struct MmaTiming {
 /// four warps. mma_sync: tensor = 2*m*n*k over the sub-partition's share of flops_per_clk. Errors:
 /// infeasible when the spec lacks the path or the shape is not one the path has.
 [[nodiscard]] Result<MmaTiming> mma_timing(const GpuSpec& spec, const MmaShape& shape);
-
-/// How many times the 16-bit rate operands of `dtype` have, at the GPU's best form: 1, 2, 4, or 6
-/// with the wide NVFP4 form.
-[[nodiscard]] double dense_rate(const GpuSpec& spec, DType dtype);
 
 }  // namespace warpline

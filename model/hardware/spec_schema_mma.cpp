@@ -20,15 +20,9 @@ class PathKeys {
                          }});
     }
 
-    void add_optional(const char* field, ConstantRule rule, const char* meaning,
-                      double MmaModel::*member) {
-        add(field, std::move(rule), meaning, member);
-        keys_.back().need = Need::optional;
-    }
-
     void add_common() {
         add("rate", positive("FLOP/clk", 1e7),
-            "dense 16-bit rate of an SM; operands of half the width run at twice that",
+            "dense 16-bit rate of an SM; 8-bit operands run at twice that",
             &MmaModel::flops_per_clk);
         add("k_width", positive("B", 1024),
             "operand bytes of a row and instruction: K = 16 at 16 bits", &MmaModel::k_bytes);
@@ -63,10 +57,6 @@ std::vector<SpecKey> tcgen05_keys() {
     path.add("pair_penalty_m128", not_negative("clk", 1e4),
              "added to the interval of a pair limited by shared memory, M = 128",
              &MmaModel::pair_smem_penalty_m128);
-    path.add_optional("fp4_wide_k_width", positive("B", 1024),
-                      "operand bytes of a row and instruction of the wide NVFP4 form, which takes "
-                      "as long: K = 96",
-                      &MmaModel::fp4_wide_k_bytes);
     return path.take();
 }
 

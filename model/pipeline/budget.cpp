@@ -42,12 +42,10 @@ Budget smem_budget(const Declarations& declarations, const GpuSpec& spec) {
     budget.detail +=
         fmt::format("{}barriers {}", budget.detail.empty() ? "" : " + ", barriers * barrier_bytes);
     budget.used = bytes;
-    budget.exact = bytes;
     if (declarations.ctas_per_sm > 1 && bytes <= spec.limits.smem_per_cta) {
         // What one CTA cannot use of an SM is what the system keeps for each CTA.
         const std::int64_t kept = spec.limits.smem_per_sm - spec.limits.smem_per_cta;
         budget.used = declarations.ctas_per_sm * (bytes + kept);
-        budget.exact = budget.used;
         budget.limit = spec.limits.smem_per_sm;
         budget.detail = fmt::format("{} CTAs of {} each and {} for the system: {}",
                                     declarations.ctas_per_sm, bytes, kept, budget.detail);
@@ -64,7 +62,6 @@ Budget tmem_budget(const Declarations& declarations, const GpuSpec& spec) {
             allocated *= 2;
         }
         budget.used = declarations.ctas_per_sm * allocated;
-        budget.exact = declarations.ctas_per_sm * columns;
         if (allocated != columns) {
             budget.detail += fmt::format(", allocated as {}", allocated);
         }
@@ -82,7 +79,6 @@ Budget register_budget(const Declarations& declarations, const GpuSpec& spec) {
         budget.detail += fmt::format("{}{} {} x {}", budget.detail.empty() ? "" : " + ", role.name,
                                      threads, each);
     }
-    budget.exact = budget.used;
     return budget;
 }
 
@@ -97,16 +93,10 @@ std::int64_t threads_of(const Declarations& declarations) {
 Budget thread_budget(const Declarations& declarations, const GpuSpec& spec) {
     const std::int64_t threads = threads_of(declarations);
     if (threads > spec.limits.max_threads_per_cta) {
-        return {"threads", threads,      spec.limits.max_threads_per_cta,
-                "threads", "of one CTA", threads};
+        return {"threads", threads, spec.limits.max_threads_per_cta, "threads", "of one CTA"};
     }
-    const std::int64_t resident = declarations.ctas_per_sm * threads;
-    return {"threads",
-            resident,
-            spec.limits.max_threads_per_sm,
-            "threads",
-            fmt::format("{} CTAs of {}", declarations.ctas_per_sm, threads),
-            resident};
+    return {"threads", declarations.ctas_per_sm * threads, spec.limits.max_threads_per_sm,
+            "threads", fmt::format("{} CTAs of {}", declarations.ctas_per_sm, threads)};
 }
 
 /// The largest contributor, so that an error has a place.
@@ -132,6 +122,19 @@ SourceLocation culprit(const Budget& budget, const Declarations& declarations) {
 std::vector<Budget> compute_budgets(const Declarations& declarations, const GpuSpec& spec) {
     return {smem_budget(declarations, spec), tmem_budget(declarations, spec),
             register_budget(declarations, spec), thread_budget(declarations, spec)};
+}
+
+std::vector<Budget> compute_needs(const Declarations& declarations, const GpuSpec& spec) {
+    std::vector<Budget> needs = compute_budgets(declarations, spec);
+    for (Budget& need : needs) {
+        if (need.unit == "columns" && need.used > need.limit) {
+            std::string ignored;
+            const std::int64_t columns =
+                declarations.ctas_per_sm * sum_of(declarations, BufferSpace::tmem, ignored);
+            need.used = columns > need.limit ? columns : need.used;
+        }
+    }
+    return needs;
 }
 
 bool all_fit(const std::vector<Budget>& budgets) {

@@ -35,8 +35,7 @@ double DesignFit::value(std::string_view parameter) const {
 }
 
 std::int64_t excess(const Budget& budget) {
-    const std::int64_t asked = budget.exact > budget.limit ? budget.exact : budget.used;
-    return std::max<std::int64_t>(0, asked - budget.limit);
+    return std::max<std::int64_t>(0, budget.used - budget.limit);
 }
 
 Result<DesignFit> fit_design(const PipelineSource& source, const GpuSpec& spec,
@@ -53,7 +52,7 @@ Result<DesignFit> fit_design(const PipelineSource& source, const GpuSpec& spec,
     DesignFit fit;
     fit.parameters = std::move(resolved.parameters);
     if (problems.infeasible.empty()) {
-        fit.budgets = compute_budgets(resolved.declarations, spec);
+        fit.budgets = compute_needs(resolved.declarations, spec);
         if (all_fit(fit.budgets)) {
             check_budgets(fit.budgets, resolved.declarations, spec, problems, {});
         }

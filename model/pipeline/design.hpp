@@ -12,8 +12,9 @@ namespace warpline {
 
 /// A design: the values that the file's parameters have under some overrides.
 struct DesignFit {
-    std::vector<Parameter> parameters;   ///< resolved, in file order
-    std::vector<Budget> budgets;         ///< empty when a check or a limit forbids the design
+    std::vector<Parameter> parameters;  ///< resolved, in file order
+    /// As compute_needs() gives them; empty when a check or a limit forbids the design.
+    std::vector<Budget> budgets;
     std::vector<std::string> forbidden;  ///< the checks and limits that it breaks
 
     [[nodiscard]] bool fits() const;
@@ -21,8 +22,7 @@ struct DesignFit {
     [[nodiscard]] double value(std::string_view parameter) const;
 };
 
-/// By how much a budget is exceeded, 0 when it is kept: before rounding where that is too much
-/// already.
+/// By how much a budget is exceeded, 0 when it is kept.
 [[nodiscard]] std::int64_t excess(const Budget& budget);
 
 /// Errors: input (file); usage (an override that names no parameter, or lies outside its limits);

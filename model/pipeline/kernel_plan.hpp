@@ -92,8 +92,7 @@ struct Budget {
     std::int64_t used = 0;
     std::int64_t limit = 0;
     std::string unit;
-    std::string detail;      ///< how it adds up
-    std::int64_t exact = 0;  ///< used, before it is rounded to what can be allocated
+    std::string detail;  ///< how it adds up
 };
 
 struct KernelPlan {

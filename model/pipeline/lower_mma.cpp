@@ -1,6 +1,5 @@
 // Chains of MMA instructions.
 #include "warpline/hardware/mma_timing.hpp"
-#include "warpline/hardware/number_format.hpp"
 #include "warpline/pipeline/lowering.hpp"
 
 #include <algorithm>
@@ -53,17 +52,6 @@ InstructionShape fixed_shape(MmaPath path) {
             return {16, 8};
     }
     return {0, 0};
-}
-
-/// Whether a chain of `k` can be written in the wide form alone.
-bool takes_wide_form(const GpuSpec& spec, MmaPath path, DType dtype, std::int64_t k) {
-    const auto model = spec.mma.find(path);
-    if (dtype != DType::nvfp4 || model == spec.mma.end()) {
-        return false;
-    }
-    const auto wide = static_cast<std::int64_t>(model->second.fp4_wide_k_bytes /
-                                                number_format(dtype).element_bytes);
-    return wide > 0 && k % wide == 0;
 }
 
 }  // namespace
@@ -125,7 +113,7 @@ std::optional<DType> RoleLowering::dtype_of(const YamlNode& node) {
     const auto text = reader_.text(*written, "dtype");
     const auto dtype = text ? dtype_from_name(*text) : std::nullopt;
     if (text && !dtype) {
-        unknown(*written, 0, "dtype", *text, {"bf16", "fp16", "fp8", "mxfp8", "nvfp4"});
+        unknown(*written, 0, "dtype", *text, {"bf16", "fp16", "fp8"});
     }
     return dtype;
 }
@@ -183,8 +171,7 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     }
     const auto timing =
         mma_timing(context_.spec, {context_.path, static_cast<int>(one_m), static_cast<int>(one_n),
-                                   pair ? 2 : 1, source_of(a), *dtype,
-                                   takes_wide_form(context_.spec, context_.path, *dtype, *k)});
+                                   pair ? 2 : 1, source_of(a), *dtype});
     if (!timing) {
         for (const Diagnostic& diagnostic : timing.error().diagnostics) {
             infeasible(node.where, diagnostic.message, diagnostic.hint);

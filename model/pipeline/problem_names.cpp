@@ -1,11 +1,13 @@
 #include "warpline/pipeline/problem_names.hpp"
 
-#include "warpline/hardware/number_format.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
 namespace warpline {
+
+int element_bytes(DType dtype) {
+    return dtype == DType::fp8 ? 1 : 2;
+}
 
 std::vector<std::pair<std::string, double>> problem_names(const AttentionProblem& problem) {
     std::int64_t q = problem.seqlen_q;
@@ -35,11 +37,8 @@ std::vector<std::pair<std::string, double>> problem_names(const AttentionProblem
             {"varlen", flag(!problem.varlen.empty())},
             {"deterministic", flag(problem.deterministic)},
             {"backward", flag(problem.direction == Direction::backward)},
-            {"element_bytes", number_format(problem.dtype).element_bytes},
-            {"scale_block", number(number_format(problem.dtype).scale_block)},
-            {"fp8", flag(problem.dtype == DType::fp8)},
-            {"mxfp8", flag(problem.dtype == DType::mxfp8)},
-            {"nvfp4", flag(problem.dtype == DType::nvfp4)}};
+            {"element_bytes", number(element_bytes(problem.dtype))},
+            {"fp8", flag(problem.dtype == DType::fp8)}};
 }
 
 }  // namespace warpline

@@ -1,6 +1,5 @@
 #include "warpline/pipeline/resolve.hpp"
 
-#include "warpline/hardware/number_format.hpp"
 #include "warpline/pipeline/problem_names.hpp"
 
 #include <algorithm>
@@ -12,44 +11,13 @@ namespace {
 
 constexpr std::string_view schema = "warpline-pipeline/1";
 
-/// Whether the kernel takes operands of the problem's type.
-void check_dtype(const Request& request, Resolved& out) {
-    DiagnosticSink& input = out.problems.input;
-    std::vector<std::string> names;
-    for (const DType dtype : all_dtypes()) {
-        names.emplace_back(dtype_name(dtype));
-    }
-    std::vector<std::string> taken = texts_of(request.root, "dtypes", input);
-    for (const std::string& name : taken) {
-        if (!dtype_from_name(name)) {
-            const std::string near = nearest_name(name, names);
-            input.error(request.root.find("dtypes")->where, fmt::format("no dtype '{}'", name),
-                        near.empty() ? fmt::format("known: {}", fmt::join(names, ", "))
-                                     : fmt::format("did you mean '{}'?", near));
-        }
-    }
-    if (request.root.find("dtypes") == nullptr) {
-        // Kernels that say nothing may refuse fp8 by a check; scale factors need a program for
-        // them.
-        taken = {"bf16", "fp16", "fp8"};
-    }
-    const std::string_view asked = dtype_name(request.problem.dtype);
-    if (std::find(taken.begin(), taken.end(), asked) == taken.end()) {
-        out.problems.infeasible.error(
-            request.root.find("title") != nullptr ? request.root.find("title")->where
-                                                  : request.root.where,
-            fmt::format("the kernel takes {}, not {}", fmt::join(taken, ", "), asked));
-    }
-}
-
 void read_head(const Request& request, Resolved& out) {
     DiagnosticSink& input = out.problems.input;
-    input.check_keys(
-        request.root,
-        {"schema",  "title",      "source", "notes",      "assumptions", "direction", "requires",
-         "dtypes",  "parameters", "checks", "cluster",    "ctas_per_sm", "counted",   "tiles",
-         "buffers", "barriers",   "roles",  "procedures", "program",     "launches"},
-        "a pipeline file");
+    input.check_keys(request.root,
+                     {"schema", "title", "source", "notes", "assumptions", "direction", "requires",
+                      "parameters", "checks", "cluster", "ctas_per_sm", "counted", "tiles",
+                      "buffers", "barriers", "roles", "procedures", "program", "launches"},
+                     "a pipeline file");
     if (!request.root.is_map()) {
         return;
     }
@@ -71,7 +39,6 @@ void read_head(const Request& request, Resolved& out) {
                         *direction == Direction::forward ? "forward" : "backward",
                         request.problem.direction == Direction::forward ? "forward" : "backward"));
     }
-    check_dtype(request, out);
     for (const std::string& capability : texts_of(request.root, "requires", input)) {
         const auto& known = known_capabilities();
         if (!std::binary_search(known.begin(), known.end(), capability)) {

@@ -95,8 +95,9 @@ class Planning {
     [[nodiscard]] Failure nothing_runs() const {
         Failure failure = explain_shortfall(request_, designs_);
         for (const RefusedDesigns& refused : stumbled_) {
-            failure.diagnostics.push_back(
-                {{}, fmt::format("{} designs: {}", refused.designs, refused.reason), {}});
+            Diagnostic one;
+            one.message = fmt::format("{} designs: {}", refused.designs, refused.reason);
+            failure.diagnostics.push_back(std::move(one));
         }
         return failure;
     }

@@ -1,9 +1,8 @@
 #include "warpline/planner/shortfall.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,15 +19,11 @@ double distance(const Design& design) {
     return sum;
 }
 
-std::int64_t asked_of(const Budget& budget) {
-    return budget.exact > budget.limit ? budget.exact : budget.used;
-}
-
 std::string shortfall_text(const Shortfall& one) {
     const Budget& budget = one.budget;
     return fmt::format("{}: {}{} {} needed, {} available, {} over, with {} ({})", budget.name,
-                       one.every_design ? "at least " : "", asked_of(budget), budget.unit,
-                       budget.limit, excess(budget), design_text(one.set), budget.detail);
+                       one.every_design ? "at least " : "", budget.used, budget.unit, budget.limit,
+                       excess(budget), design_text(one.set), budget.detail);
 }
 
 Result<bool> some_design_fits(const DesignRequest& request) {
@@ -76,6 +71,13 @@ std::string dims_text(std::int64_t qk, std::int64_t v) {
     return qk == v ? fmt::format("{}", qk) : fmt::format("{}:{}", qk, v);
 }
 
+Diagnostic said(std::string message, std::string hint = {}) {
+    Diagnostic diagnostic;
+    diagnostic.message = std::move(message);
+    diagnostic.hint = std::move(hint);
+    return diagnostic;
+}
+
 /// "--head-dim 480 fits"; empty when nothing does.
 std::string remedy_text(const DesignRequest& request) {
     const auto dims = head_dims_that_fit(request);
@@ -108,7 +110,7 @@ std::vector<Shortfall> shortfalls(const std::vector<Design>& designs) {
                 least.emplace(budget.name, Shortfall{budget, design.set, true});
             if (fresh) {
                 order.push_back(budget.name);
-            } else if (asked_of(budget) < asked_of(known->second.budget)) {
+            } else if (budget.used < known->second.budget.used) {
                 known->second = {budget, design.set, true};
             }
         }
@@ -160,13 +162,12 @@ Failure explain_shortfall(const DesignRequest& request, const std::vector<Design
     failure.kind = FailureKind::infeasible;
     const AttentionProblem& problem = request.problem;
     failure.diagnostics.push_back(
-        {{},
-         fmt::format("none of the {} designs of {} runs head dim {} on {}", designs.size(),
-                     request.source.kernel, dims_text(problem.head_dim_qk, problem.head_dim_v),
-                     request.spec.id),
-         remedy_text(request)});
+        said(fmt::format("none of the {} designs of {} runs head dim {} on {}", designs.size(),
+                         request.source.kernel, dims_text(problem.head_dim_qk, problem.head_dim_v),
+                         request.spec.id),
+             remedy_text(request)));
     for (const Shortfall& one : shortfalls(designs)) {
-        failure.diagnostics.push_back({{}, shortfall_text(one), {}});
+        failure.diagnostics.push_back(said(shortfall_text(one)));
     }
     std::map<std::string, std::int64_t> forbidden;
     for (const Design& design : designs) {
@@ -175,7 +176,7 @@ Failure explain_shortfall(const DesignRequest& request, const std::vector<Design
         }
     }
     for (const auto& [message, count] : forbidden) {
-        failure.diagnostics.push_back({{}, fmt::format("{} designs: {}", count, message), {}});
+        failure.diagnostics.push_back(said(fmt::format("{} designs: {}", count, message)));
     }
     return failure;
 }
