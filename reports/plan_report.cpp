@@ -10,7 +10,7 @@ namespace warpline {
 namespace {
 
 constexpr std::size_t width = 100;
-constexpr std::size_t longest_cause = 34;
+constexpr std::size_t longest_cause = 60;
 
 /// Whether the designs differ in their i-th value.
 bool varies(const DesignPlan& plan, std::size_t i) {

@@ -166,17 +166,21 @@ Failure explain_shortfall(const DesignRequest& request, const std::vector<Design
                          request.source.kernel, dims_text(problem.head_dim_qk, problem.head_dim_v),
                          request.spec.id),
              remedy_text(request)));
-    for (const Shortfall& one : shortfalls(designs)) {
+    const std::vector<Shortfall> short_of = shortfalls(designs);
+    for (const Shortfall& one : short_of) {
         failure.diagnostics.push_back(said(shortfall_text(one)));
     }
+    // Where a budget is the reason, designs that a check forbids beside it are no news.
     std::map<std::string, std::int64_t> forbidden;
     for (const Design& design : designs) {
         for (const std::string& message : design.fit.forbidden) {
-            ++forbidden[message];
+            forbidden[message] += short_of.empty() ? 1 : 0;
         }
     }
     for (const auto& [message, count] : forbidden) {
-        failure.diagnostics.push_back(said(fmt::format("{} designs: {}", count, message)));
+        if (count > 0) {
+            failure.diagnostics.push_back(said(fmt::format("{} designs: {}", count, message)));
+        }
     }
     return failure;
 }
