@@ -176,9 +176,6 @@ Result<Overrides> split_overrides(const std::vector<std::string>& set) {
     return overrides;
 }
 
-namespace {
-
-/// Adds the GPUs that have every capability the kernel requires, when this one lacks some.
 tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
                                            const PipelineSource& source, const GpuSpec& spec,
                                            Failure failure) {
@@ -202,8 +199,6 @@ tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
                      : fmt::format("--gpu {} can run it", fmt::join(able, ", "));
     return tl::unexpected(std::move(failure));
 }
-
-}  // namespace
 
 Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSource& source,
                                  const ProblemOptions& options) {

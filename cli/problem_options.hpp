@@ -47,6 +47,12 @@ struct ProblemOptions {
 using Overrides = Changes;
 [[nodiscard]] Result<Overrides> split_overrides(const std::vector<std::string>& set);
 
+/// The failure, with the GPUs that have every capability the kernel requires when this one lacks
+/// some.
+[[nodiscard]] tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
+                                                         const PipelineSource& source,
+                                                         const GpuSpec& spec, Failure failure);
+
 /// A kernel, lowered for a GPU and a problem.
 struct LoadedKernel {
     GpuSpec spec;

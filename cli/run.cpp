@@ -74,8 +74,8 @@ void declare(CLI::App& app, Request& request, const Session& session) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
     for (const auto add :
-         {add_predict, add_whatif, add_sensitivity, add_sweep, add_tune, add_rescale, add_specs,
-          add_explain, add_check, add_compare, add_kernels, add_trace, add_report}) {
+         {add_predict, add_plan, add_whatif, add_sensitivity, add_sweep, add_tune, add_rescale,
+          add_specs, add_explain, add_check, add_compare, add_kernels, add_trace, add_report}) {
         add(app, request);
     }
     add_microbench(app, request, session.err);

@@ -48,6 +48,7 @@ struct Request {
 // One function a subcommand: declares it on `app`; when it is named, its action is left in
 // `request`, which must outlive the parse.
 void add_predict(CLI::App& app, Request& request);
+void add_plan(CLI::App& app, Request& request);
 void add_specs(CLI::App& app, Request& request);
 void add_explain(CLI::App& app, Request& request);
 void add_check(CLI::App& app, Request& request);
