@@ -43,6 +43,10 @@ std::string short_direction(Direction direction) {
 
 /// Where the clock is from, behind the unit of a time; cycles need none.
 std::string clock_mark(const ComparedRow& row) {
+    if (row.by_time && row.clock_source == ClockSource::measured && row.row.clock &&
+        row.clock.hz != *row.row.clock) {
+        return " ^";
+    }
     if (!row.by_time || row.clock_source == ClockSource::measured) {
         return {};
     }
@@ -99,7 +103,8 @@ std::string mark_legend(const Comparison& comparison, const Style& style) {
     for (const auto& [mark, meaning] :
          {std::pair{" *", "* the clock was not measured: predicted at the default clock"},
           {" ~", "~ predicted at the clock fitted to the file, see below"},
-          {" !", "! the fitted clock rests on its bound"}}) {
+          {" !", "! the fitted clock rests on its bound"},
+          {" ^", "^ the clock was sampled: SMs run at a share of it, clock.sampled_share"}}) {
         for (const ComparedRow& row : comparison.rows) {
             if (clock_mark(row) == mark) {
                 text += style.dim(meaning) + "\n";

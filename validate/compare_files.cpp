@@ -4,6 +4,7 @@
 #include "warpline/validate/compare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -25,6 +26,17 @@ namespace {
         }
     }
     return out;
+}
+
+/// What SMs run at over the row's clock. A driver's reading says what was asked for: under load the
+/// SMs run slower, by as much as the specification says where that was measured.
+[[nodiscard]] double share_of_clock(const MeasuredRow& row, const GpuSpec& spec) {
+    const auto share = spec.constants.find("clock.sampled_share");
+    return row.clock_is_sampled() && share != spec.constants.end() ? share->second.value : 1.0;
+}
+
+[[nodiscard]] ClockHz scaled(const ClockHz& clock, double share) {
+    return ClockHz(std::llround(boost::rational_cast<double>(clock) * share));
 }
 
 /// Loads each specification and family once.
@@ -58,8 +70,9 @@ class DirectoryPredictor {
             return fail(FailureKind::usage, "a deterministic order is not modelled");
         }
         PredictOptions predict_options = options_.predict;
+        const double share = share_of_clock(row, *spec);
         if (row.clock) {
-            predict_options.clock = row.clock;
+            predict_options.clock = share == 1.0 ? row.clock : scaled(*row.clock, share);
             predict_options.boost_clock = false;
         }
         auto prediction = predict_operation(*spec, *operation, row.problem, predict_options);
@@ -67,7 +80,9 @@ class DirectoryPredictor {
             return tl::unexpected(prediction.error());
         }
         if (row.clock) {
-            prediction->clock.origin = "measured with the row";
+            prediction->clock.origin =
+                share == 1.0 ? "measured with the row"
+                             : fmt::format("{:.3g} of what was sampled with the row", share);
         }
         return answer(row, *spec, std::move(*choice), std::move(*prediction));
     }

@@ -36,6 +36,12 @@ struct MeasuredRow {
     std::optional<double> xu_warp_instructions;  ///< per SM
     std::string note;
     RowColumns columns;  ///< as read
+
+    /// Whether the clock was read from the driver while the row was measured: its evidence begins
+    /// with "sampled".
+    [[nodiscard]] bool clock_is_sampled() const {
+        return clock.has_value() && clock_evidence.rfind("sampled", 0) == 0;
+    }
 };
 
 /// A row that cannot be compared, and why.

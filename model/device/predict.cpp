@@ -32,6 +32,23 @@ struct Parts {
     double launch_seconds = 0.0;
 };
 
+/// The plan with as many residents on an SM as the grid brings there: clusters go to SMs of their
+/// own first, so that a grid smaller than all slots leaves some of them empty.
+[[nodiscard]] Result<KernelPlan> with_residents_of_grid(const GpuSpec& spec, const KernelPlan& plan,
+                                                        const AttentionProblem& problem) {
+    KernelPlan used = plan;
+    const auto tiles = count_tiles(cut_into_tiles(problem, plan.tiles));
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!tiles || !slots) {
+        return tl::unexpected(!tiles ? tiles.error() : slots.error());
+    }
+    if (*tiles < slots->slots()) {
+        const std::int64_t residents = (*tiles + slots->positions - 1) / slots->positions;
+        used.ctas_per_sm = static_cast<int>(std::max<std::int64_t>(1, residents));
+    }
+    return used;
+}
+
 [[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
     EngineOptions engine;
     engine.granularity = options.granularity;
@@ -238,12 +255,17 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
 
 }  // namespace
 
-Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
+Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& asked,
                            const AttentionProblem& problem, const PredictOptions& options) {
     auto clock = choose_clock(spec, options);
     if (!clock) {
         return tl::unexpected(clock.error());
     }
+    auto used = with_residents_of_grid(spec, asked, problem);
+    if (!used) {
+        return tl::unexpected(used.error());
+    }
+    const KernelPlan& plan = *used;
     auto measured = measure_parts(spec, plan, problem, options);
     if (!measured) {
         return tl::unexpected(measured.error());
@@ -266,6 +288,11 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
     }
     fill_units(out, parts, spec);
     fill_assumptions(out, parts, spec, options);
+    if (plan.ctas_per_sm < asked.ctas_per_sm) {
+        out.assumptions.push_back(fmt::format("Too few tiles for {} CTAs an SM: {} live{} there.",
+                                              asked.ctas_per_sm, plan.ctas_per_sm,
+                                              plan.ctas_per_sm == 1 ? "s" : ""));
+    }
     out.steady_roofline = std::move(parts.step.roofline);
     out.recurrence = std::move(parts.step.recurrence);
     out.schedule = std::move(parts.step.schedule);

@@ -13,8 +13,11 @@ double side_launch_seconds(const SideLaunch& launch, const GpuSpec& spec, const 
     const double hbm_rate = spec.memory.hbm_bytes_per_second;
     const double moving = std::max(l2_rate > 0.0 ? through_l2 / l2_rate : 0.0,
                                    hbm_rate > 0.0 ? from_hbm / hbm_rate : 0.0);
+    const double issue_slots =
+        static_cast<double>(spec.sm_count) * static_cast<double>(spec.sub_partitions) * hertz;
+    const double issuing = launch.instructions / issue_slots;
     const double trip = cycles_from_ticks(spec.tma.hbm_latency) / hertz;
-    return spec.launch.graph_kernel_seconds + moving + trip;
+    return spec.launch.graph_kernel_seconds + std::max(moving, issuing) + trip;
 }
 
 }  // namespace warpline

@@ -117,7 +117,7 @@ class ClassSampler {
     using Key = std::array<std::int64_t, 3>;
     struct Sampled {
         TileCost cost;
-        bool repeats = false;  ///< from the second tile on
+        bool repeats = false;  ///< from the second or third tile on
         Sequence sequence;
     };
 
@@ -126,7 +126,7 @@ class ClassSampler {
     }
 
     /// Two tiles tell everything when the second repeats the first; else one and three are run,
-    /// too.
+    /// too, and four by sequence() when the third does not repeat the second either.
     [[nodiscard]] Result<TripSample> sample_sequence(const TileClass& tile) {
         const auto two = run(tile, 2);
         if (!two) {
@@ -155,6 +155,11 @@ class ClassSampler {
         sampled.cost.two = static_cast<double>(two->makespan);
         sampled.cost.three = static_cast<double>(three->makespan);
         sampled.sequence.phases = phases_of(*three);
+        sampled.repeats = three->repeat.found;
+        if (sampled.repeats) {
+            sampled.sequence.departure =
+                std::abs(static_cast<double>(three->repeat.period) - sampled.cost.middle());
+        }
         sequences_[key(tile)] = sampled;
         return TripSample{sampled.cost, period_of(*one)};
     }

@@ -20,6 +20,11 @@ class IssueCompiler {
 
     int compile(const IssueOp& op) {
         CompiledIssue issue;
+        if (const int same = find(op); same >= 0) {  // copies of a role share their batches
+            issue = out_.issues[static_cast<std::size_t>(same)];
+            issue.results_needed = op.results_needed;
+            return add(op, issue);
+        }
         issue.first_batch = static_cast<int>(out_.batches.size());
         issue.results_needed = op.results_needed;
         order_ = weave(op);
@@ -45,11 +50,28 @@ class IssueCompiler {
             }
         }
         issue.last_offset = order_.empty() ? 0 : offset_.back();
+        return add(op, issue);
+    }
+
+  private:
+    /// The issue of an operation with the same parts, or -1.
+    [[nodiscard]] int find(const IssueOp& op) const {
+        const auto same = [](const IssuePart& x, const IssuePart& y) {
+            return x.instruction == y.instruction && x.count == y.count && x.chains == y.chains;
+        };
+        const auto known = std::find_if(ops_.begin(), ops_.end(), [&](const IssueOp* other) {
+            return std::equal(op.parts.begin(), op.parts.end(), other->parts.begin(),
+                              other->parts.end(), same);
+        });
+        return known == ops_.end() ? -1 : static_cast<int>(known - ops_.begin());
+    }
+
+    int add(const IssueOp& op, const CompiledIssue& issue) {
+        ops_.push_back(&op);
         out_.issues.push_back(issue);
         return static_cast<int>(out_.issues.size()) - 1;
     }
 
-  private:
     const InstructionKind& instruction(const IssuePart& part) const {
         return plan_.instructions[static_cast<std::size_t>(part.instruction)];
     }
@@ -147,6 +169,7 @@ class IssueCompiler {
     const KernelPlan& plan_;
     const EngineOptions& options_;
     CompiledPlan& out_;
+    std::vector<const IssueOp*> ops_;  ///< of out_.issues
     std::vector<WovenInstruction> order_;
     std::vector<UnitUse> uses_;            ///< of the batch being cut
     std::array<Tick, unit_count> free_{};  ///< of each unit, by the batch being cut; else 0

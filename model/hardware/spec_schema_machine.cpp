@@ -38,6 +38,12 @@ std::vector<SpecKey> machine_keys() {
              s.clocks.sustained_low = v.clock_low;
              s.clocks.sustained_high = v.clock_high;
          }},
+        {"clock.sampled_share",
+         positive("MHz/MHz", 1.0),
+         "SM clock under load over what the driver reports; for rows whose clock was sampled",
+         "",
+         Need::optional,
+         {}},
         {"peak.bf16",
          positive("TFLOP/s", 1e6),
          "dense 16-bit figure of the datasheet; the derived peak is checked against it",

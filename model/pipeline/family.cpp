@@ -75,6 +75,16 @@ constexpr std::string_view extension = ".yaml";
     return out;
 }
 
+/// Whether the rule is for builds of this version.
+[[nodiscard]] bool names_version(const FamilyRule& rule, const std::string& version) {
+    const auto names = [&](const std::string& text) {
+        const bool open = !text.empty() && text.back() == '*';
+        return open ? version.compare(0, text.size() - 1, text, 0, text.size() - 1) == 0
+                    : version == text;
+    };
+    return rule.versions.empty() || std::any_of(rule.versions.begin(), rule.versions.end(), names);
+}
+
 [[nodiscard]] FamilyRule rule_of(const YamlNode& node, DiagnosticSink& sink) {
     FamilyRule rule;
     sink.check_keys(node, {"kernel", "unmodelled", "arch", "direction", "when", "version", "set"},
@@ -263,8 +273,7 @@ Result<KernelChoice> choose_kernel(const KernelFamily& family, const GpuSpec& sp
         return tl::unexpected(built.error());
     }
     for (const FamilyRule& rule : family.rules) {
-        if (!rule.versions.empty() && std::find(rule.versions.begin(), rule.versions.end(),
-                                                build.version) == rule.versions.end()) {
+        if (!names_version(rule, build.version)) {
             continue;
         }
         const auto matches = holds(rule.condition, spec, problem);

@@ -23,7 +23,8 @@ struct FamilyCondition {
 /// The first rule whose condition holds names the kernel.
 struct FamilyRule {
     FamilyCondition condition;
-    std::vector<std::string> versions;  ///< exact texts of a build's version; empty: any
+    /// Texts of a build's version, or their beginnings if they end in `*`; empty: any.
+    std::vector<std::string> versions;
     std::string kernel;                 ///< id of a pipeline file; empty: `unmodelled` says why
     std::string unmodelled;
     std::vector<ParameterOverride> set;

@@ -11,7 +11,8 @@ struct SideLaunch {
     bool after = false;       ///< the main kernel; else before it
     double bytes_read = 0.0;  ///< of the whole problem
     double bytes_written = 0.0;
-    double cached = 0.0;  ///< share of the bytes read that L2 still holds
+    double cached = 0.0;        ///< share of the bytes read that L2 still holds
+    double instructions = 0.0;  ///< warp instructions of the whole problem
 };
 
 }  // namespace warpline

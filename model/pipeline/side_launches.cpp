@@ -7,19 +7,20 @@
 namespace warpline {
 namespace {
 
-/// A number of bytes, 0 when the key is missing.
-[[nodiscard]] double bytes_at(const YamlNode& node, const char* key, ValueReader& reader) {
+/// A number of `unit`, 0 when the key is missing.
+[[nodiscard]] double amount_at(const YamlNode& node, const char* key, const char* unit,
+                               ValueReader& reader) {
     const YamlNode* const value = node.find(key);
     if (value == nullptr) {
         return 0.0;
     }
-    const double bytes = reader.number(*value, key).value_or(0.0);
-    if (bytes < 0.0) {
-        reader.value_error(value->where, fmt::format("{} is {:.6g} bytes", key, bytes),
+    const double amount = reader.number(*value, key).value_or(0.0);
+    if (amount < 0.0) {
+        reader.value_error(value->where, fmt::format("{} is {:.6g}{}", key, amount, unit),
                            "0 or more");
         return 0.0;
     }
-    return bytes;
+    return amount;
 }
 
 [[nodiscard]] double share_at(const YamlNode& node, const char* key, ValueReader& reader) {
@@ -39,32 +40,34 @@ namespace {
 
 std::vector<SideLaunch> read_side_launches(const YamlNode* section, ValueReader& reader) {
     std::vector<SideLaunch> launches;
-    for_each_entry(section, "launches", reader,
-                   [&](const std::string& name, const YamlNode& node, const SourceLocation&) {
-                       DiagnosticSink& input = reader.problems().input;
-                       const std::string what = fmt::format("launch '{}'", name);
-                       input.check_keys(node, {"runs", "reads", "writes", "cached", "when"}, what);
-                       SideLaunch launch;
-                       launch.name = name;
-                       if (const auto runs = input.require_text(node, "runs", what)) {
-                           launch.after = *runs == "after";
-                           if (!launch.after && *runs != "before") {
-                               input.error(node.find("runs")->where,
-                                           fmt::format("'runs' is '{}'", *runs),
-                                           "before or after the main kernel");
-                           }
-                       }
-                       const bool present = reader.flag(node.find("when"), "when", true);
-                       const bool lenient = reader.lenient();
-                       reader.set_lenient(lenient || !present);
-                       launch.bytes_read = bytes_at(node, "reads", reader);
-                       launch.bytes_written = bytes_at(node, "writes", reader);
-                       launch.cached = share_at(node, "cached", reader);
-                       reader.set_lenient(lenient);
-                       if (present) {
-                           launches.push_back(launch);
-                       }
-                   });
+    for_each_entry(
+        section, "launches", reader,
+        [&](const std::string& name, const YamlNode& node, const SourceLocation&) {
+            DiagnosticSink& input = reader.problems().input;
+            const std::string what = fmt::format("launch '{}'", name);
+            input.check_keys(node, {"runs", "reads", "writes", "cached", "instructions", "when"},
+                             what);
+            SideLaunch launch;
+            launch.name = name;
+            if (const auto runs = input.require_text(node, "runs", what)) {
+                launch.after = *runs == "after";
+                if (!launch.after && *runs != "before") {
+                    input.error(node.find("runs")->where, fmt::format("'runs' is '{}'", *runs),
+                                "before or after the main kernel");
+                }
+            }
+            const bool present = reader.flag(node.find("when"), "when", true);
+            const bool lenient = reader.lenient();
+            reader.set_lenient(lenient || !present);
+            launch.bytes_read = amount_at(node, "reads", " bytes", reader);
+            launch.bytes_written = amount_at(node, "writes", " bytes", reader);
+            launch.instructions = amount_at(node, "instructions", "", reader);
+            launch.cached = share_at(node, "cached", reader);
+            reader.set_lenient(lenient);
+            if (present) {
+                launches.push_back(launch);
+            }
+        });
     return launches;
 }
 

@@ -37,3 +37,19 @@ TEST_CASE("an operation takes its kernel's time and that of the kernels around i
     CHECK(together->assumptions.back().find("row sums, a kernel of its own before") !=
           std::string::npos);
 }
+
+TEST_CASE("a launch that issues longer than it moves takes the time of its instructions") {
+    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    REQUIRE(spec);
+    const ClockHz clock(1'000'000'000);
+    const auto seconds = [&](double bytes, double instructions) {
+        SideLaunch launch;
+        launch.bytes_read = bytes;
+        launch.instructions = instructions;
+        return side_launch_seconds(launch, *spec, clock);
+    };
+    const double slots = 1e9 * static_cast<double>(spec->sm_count * spec->sub_partitions);
+    const double bytes = spec->memory.hbm_bytes_per_second * 1e-3;  // a millisecond's
+    CHECK(seconds(bytes, 0.9e-3 * slots) == seconds(bytes, 0.0));
+    CHECK(seconds(bytes, 1.5e-3 * slots) == doctest::Approx(seconds(bytes, 0.0) + 0.5e-3));
+}

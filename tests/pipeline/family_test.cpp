@@ -21,7 +21,7 @@ rules:
     arch: [sm_100, sm_103]
     when: d_qk > 128
   - kernel: special
-    version: ablation
+    version: [ablation, "fork *"]
   - kernel: narrow
     direction: forward
     set:
@@ -69,6 +69,9 @@ TEST_CASE("the first rule that holds names the kernel") {
     CHECK(chosen(problem).kernel == "narrow");
     CHECK(value_of(chosen(problem), "always") == "1");
     CHECK(chosen(problem, {"ablation", ""}).kernel == "special");
+    CHECK(chosen(problem, {"ablation 2", ""}).kernel == "narrow");
+    CHECK(chosen(problem, {"fork 2.11", ""}).kernel == "special");
+    CHECK(chosen(problem, {"fork", ""}).kernel == "narrow");
     const auto family = parse_family(text, "f.yaml").value();
     problem.direction = Direction::backward;
     const auto none = choose_kernel(family, test::gpu("b200"), problem);

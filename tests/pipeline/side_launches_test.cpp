@@ -18,6 +18,7 @@ launches:
     runs: after
     reads: 100
     cached: 0.25
+    instructions: heads_q * 8
   never:
     runs: after
     reads: 0 - 1
@@ -43,6 +44,8 @@ TEST_CASE("launches before and after a kernel are read in order, those that do n
     CHECK(launches[0].cached == 0.0);
     CHECK(launches[1].after);
     CHECK(launches[1].cached == 0.25);
+    CHECK(launches[0].instructions == 0.0);
+    CHECK(launches[1].instructions == static_cast<double>(problem.heads_q * 8));
     CHECK(launches_of(test::base_text()).empty());
 }
 
@@ -54,5 +57,6 @@ TEST_CASE("what is wrong with a launch is said") {
     CHECK(test::contains(errors("    runs: before\n", ""), "runs"));
     CHECK(test::contains(errors("cached: 0.25", "cached: 2"), "cached is 2"));
     CHECK(test::contains(errors("writes: 1024", "writes: 0 - 1"), "writes is -1 bytes"));
+    CHECK(test::contains(errors("heads_q * 8", "0 - 2"), "instructions is -2"));
     CHECK(test::contains(errors("writes: 1024", "write: 1024"), "did you mean 'writes'?"));
 }

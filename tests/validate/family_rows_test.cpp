@@ -55,3 +55,44 @@ TEST_CASE("a kernel that no file models leaves its row out, with the reason") {
     REQUIRE_FALSE(dated);
     CHECK(dated.error().text().find("is not a date") != std::string::npos);
 }
+
+TEST_CASE("a sampled clock counts by the share of it that SMs run at") {
+    MeasuredRow row = row_of("fa2");
+    row.gpu = "h200";
+    row.clock = ClockHz(1'900'000'000);
+    row.clock_evidence = "fixed";
+    const auto fixed = compared(row);
+    row.clock_evidence = "sampled now and then";
+    const auto sampled = compared(row);
+    REQUIRE(fixed);
+    REQUIRE(sampled);
+    const auto megahertz = [](const Result<Comparison>& comparison) {
+        return boost::rational_cast<double>(comparison->rows[0].clock.hz) / 1e6;
+    };
+    CHECK(megahertz(fixed) == 1900.0);
+    CHECK(megahertz(sampled) == doctest::Approx(1900.0 * 0.91));
+    CHECK(sampled->rows[0].predicted_ms > 1.05 * fixed->rows[0].predicted_ms);
+    CHECK(sampled->rows[0].clock.origin.find("of what was sampled") != std::string::npos);
+    row.gpu = "b200";  // where the share is not known
+    CHECK(megahertz(compared(row)) == 1900.0);
+}
+
+TEST_CASE("a framework's copies before a kernel are part of what it measures") {
+    MeasuredRow row = row_of("fa2");
+    row.gpu = "h200";
+    row.problem.direction = Direction::backward;
+    row.problem.batch = 32;
+    row.problem.heads_q = row.problem.heads_kv = 16;
+    const auto own = compared(row);
+    row.version = "torch 2.11.0+cu130";
+    const auto framework = compared(row);
+    REQUIRE(own);
+    REQUIRE(framework);
+    // Two tensors of 2^26 elements, 88 thread instructions each, at 132 * 4 warp instructions a
+    // clock.
+    const double clock = boost::rational_cast<double>(own->rows[0].clock.hz);
+    const double issuing = 2.0 * 0x1p26 * 88.0 / 32.0 / (132.0 * 4.0 * clock) * 1e3;
+    const double added = framework->rows[0].predicted_ms - own->rows[0].predicted_ms;
+    CHECK(added > issuing);
+    CHECK(added < issuing + 0.01);
+}

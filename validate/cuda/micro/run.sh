@@ -23,7 +23,7 @@ while getopts b:o:a: option; do
 done
 
 programs=(device_info instruction_rates softmax_mixes exp2_polynomial barriers cluster
-  shared_memory tma bytes_in_flight bulk_reduce dsmem_beside mma_sync cp_async launch
+  shared_memory tma bytes_in_flight bulk_reduce dsmem_beside mma_sync cp_async launch instruction_fetch
   wgmma_bf16 wgmma_e4m3 wgmma_contention wgmma_math
   packed_rates tcgen05_mma tcgen05_moves tcgen05_contention tcgen05_ld_red clock_power)
 
