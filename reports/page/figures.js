@@ -336,6 +336,27 @@ const warplineFigures = (() => {
     return option;
   }
 
+  // Rates before and after, shape by shape.
+  function whatif(data, theme) {
+    const w = data.whatif;
+    const option = grouped(theme, 'Before and after', 'TFLOP/s', w.rows.map((r) => r.name), [
+      { name: w.before, data: w.rows.map((r) => r.before) },
+      { name: w.after, data: w.rows.map((r) => r.after), label: labelled(theme, (p) => {
+        const r = w.rows[p.dataIndex];
+        return r.after ? `${number(r.after)}: ${(r.after / r.before).toFixed(2)}×` : '';
+      }) }]);
+    option.grid.top = 34 + 22 * legendLines([w.before, w.after], theme.width);
+    option.grid.right = 110;
+    return option;
+  }
+  // What each difference of two GPUs does alone.
+  function effects(data, theme) {
+    const w = data.whatif;
+    const option = grouped(theme, 'Mean speed-up of each difference alone, percent', 'percent', w.effects.map((e) => e.name),
+      [{ name: 'speed-up', data: w.effects.map((e) => 100 * (e.speedup - 1)) }], 2);
+    return option;
+  }
+
   // Every figure of the data: id, height in pixels, and its option for a theme, whose `width` is that of the page.
   function list(data, api, width) {
     const figures = [];
@@ -355,6 +376,10 @@ const warplineFigures = (() => {
       add('units-idle', 90 + 30 * units.length + lines(units), (t) => unitsIdle(units, t));
       add('stalls', 90 + 30 * roles.length + lines(roles), (t) => stalls(roles, t));
       add('storage', 90 + 34 * stores.length + lines(stores), (t) => storage(stores, t));
+    }
+    if (data.whatif) {
+      add('whatif', 120 + 46 * data.whatif.rows.length, (t) => whatif(data, t));
+      if (data.whatif.effects.length) add('effects', 90 + 28 * data.whatif.effects.length, (t) => effects(data, t));
     }
     if (data.sweep) add('sweep', 440 + (data.sweep.series.length <= 16 ? 22 * legendLines(data.sweep.series.map((s) => s.name), width) : 0), (t) => sweep(data, t));
     if (data.comparison) {

@@ -12,17 +12,20 @@
   // Figures over time: those of one prediction show the same part of it.
   const timed = (id) => /^(gantt|memory)-(\d+)$/.exec(id);
   const windowsOf = (id) => data.predictions[Number(timed(id)[2])].gantt.windows;
+  // Paper has its own width, in pixels of a sheet of A4 less its margins, and is light.
+  const paper = 680;
   let printing = false;
 
   function draw() {
     const theme = darkMode.matches && !printing ? warplineFigures.dark : warplineFigures.light;
-    for (const figure of warplineFigures.list(data, echarts, document.querySelector('main').clientWidth)) {
+    const width = printing ? paper : document.querySelector('main').clientWidth;
+    for (const figure of warplineFigures.list(data, echarts, width)) {
       const place = document.querySelector(`[data-figure="${figure.id}"]`);
       if (!place) continue;
       place.style.height = `${figure.height}px`;
       const zoom = charts[figure.id] && charts[figure.id].getOption().dataZoom;
       if (!charts[figure.id]) open(figure.id, place);
-      charts[figure.id].resize();
+      charts[figure.id].resize({ width: printing ? paper : 'auto' });
       charts[figure.id].setOption(figure.option(theme), true);
       if (zoom && zoom.length) show(figure.id, zoom[0].startValue, zoom[0].endValue);
     }
