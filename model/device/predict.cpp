@@ -5,6 +5,7 @@
 #include "warpline/device/place_tiles.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/steady_step.hpp"
+#include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
 #include "warpline/workload/tiling.hpp"
@@ -91,13 +92,22 @@ constexpr double same_latency = 1.25;
 [[nodiscard]] Result<MemoryEnvironment> settle_memory(Parts& parts, const GpuSpec& spec,
                                                       const KernelPlan& plan,
                                                       const AttentionProblem& problem,
-                                                      const EngineOptions& engine) {
+                                                      const EngineOptions& engine,
+                                                      const ClockHz& clock) {
     MemoryEnvironment memory = idle_memory(spec);
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!slots) {
+        return tl::unexpected(slots.error());
+    }
+    if (engine.ideal.count(Mechanism::memory_bandwidth) == 0) {
+        memory.miss_latency += burst_delay(spec, plan, problem, parts.tiles, *slots, clock);
+    }
     const Engine prepared(plan, engine);
     if (auto placed = place_all(parts, spec, plan, memory, prepared); !placed) {
         return tl::unexpected(placed.error());
     }
     parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
+    parts.share.environment.miss_latency = memory.miss_latency;
     const MemoryEnvironment& shared = parts.share.environment;
     if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
         memory = shared;
@@ -110,11 +120,11 @@ constexpr double same_latency = 1.25;
 
 [[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
                                           const AttentionProblem& problem,
-                                          const PredictOptions& options) {
+                                          const PredictOptions& options, const ClockHz& clock) {
     Parts parts;
     EngineOptions engine = engine_options(options);
     parts.tiles = cut_into_tiles(problem, plan.tiles);
-    const auto memory = settle_memory(parts, spec, plan, problem, engine);
+    const auto memory = settle_memory(parts, spec, plan, problem, engine, clock);
     if (!memory) {
         return tl::unexpected(memory.error());
     }
@@ -266,7 +276,7 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& asked,
         return tl::unexpected(used.error());
     }
     const KernelPlan& plan = *used;
-    auto measured = measure_parts(spec, plan, problem, options);
+    auto measured = measure_parts(spec, plan, problem, options, clock->hz);
     if (!measured) {
         return tl::unexpected(measured.error());
     }
