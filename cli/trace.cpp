@@ -51,14 +51,14 @@ Result<Window> parse_window(const std::string& text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos || text.size() == 1) {
         return fail(FailureKind::usage,
-                    fmt::format("--window: \"{}\" is not FROM:TO", printable(text)),
+                    fmt::format("--cycles: \"{}\" is not FROM:TO", printable(text)),
                     "for example 0:20000, or 50000: for the rest");
     }
     const auto read = [&](const std::string& part, Tick& end) -> Result<void> {
         if (part.empty()) {
             return {};
         }
-        const auto cycles = parse_count(part, "--window", 0, most);
+        const auto cycles = parse_count(part, "--cycles", 0, most);
         if (!cycles) {
             return tl::unexpected(cycles.error());
         }
@@ -72,7 +72,7 @@ Result<Window> parse_window(const std::string& text) {
         return tl::unexpected(to.error());
     }
     if (window.from >= window.to) {
-        return fail(FailureKind::usage, "--window: nothing lies between FROM and TO");
+        return fail(FailureKind::usage, "--cycles: nothing lies between FROM and TO");
     }
     return window;
 }
@@ -216,7 +216,7 @@ Result<std::string> write_trace(const Request& request, const TraceArguments& ar
         return fail(
             FailureKind::infeasible,
             fmt::format("the trace would take about {}", byte_text(static_cast<double>(estimate))),
-            "keep a part of it: --window FROM:TO, --cta 0");
+            "keep a part of it: --cycles FROM:TO, --cta 0");
     }
     std::string text = trace_json(traced->plan, recording->schedule, chart, trace);
     const std::size_t size = text.size();
@@ -243,7 +243,7 @@ void add_trace(CLI::App& app, Request& request) {
         ->type_name("FILE");
     arguments->problem.declare(*command);
     arguments->simulation.declare(*command);
-    command->add_option("--window", arguments->window, "only what reaches into this time")
+    command->add_option("--cycles", arguments->window, "only what reaches into this time")
         ->type_name("FROM:TO");
     command->add_option("--cta", arguments->cta, "only this CTA of the cluster")->type_name("N");
     command

@@ -285,8 +285,20 @@ std::size_t trace_size_estimate(const SliceChart& chart, const TraceOptions& opt
         steps += each.kind == Kind::async ? 2 : 0;
     }
     // And each span of memory may.
-    steps += options.memory == nullptr ? 0 : options.memory->spans.size();
-    const std::size_t measured = options.measured == nullptr ? 0 : options.measured->slices.size();
+    if (options.memory != nullptr) {
+        for (const StorageSpan& span : options.memory->spans) {
+            steps += span.start < options.to && span.end > options.from ? 1 : 0;
+        }
+    }
+    std::size_t measured = 0;
+    if (options.measured != nullptr) {
+        for (const MeasuredSlice& each : options.measured->slices) {
+            measured +=
+                round_to_ticks(each.begin) < options.to && round_to_ticks(each.end) > options.from
+                    ? 1
+                    : 0;
+        }
+    }
     return head + lane * chart.lanes.size() + measured * step * 2 + slice * chart.slices.size() +
            flow * chart.flows.size() + step * steps;
 }

@@ -63,7 +63,7 @@ TEST_CASE("a trace is written where it was asked for, and what it holds is said"
     CHECK(contains(run(with(trace, {"-o", file, "--time", "us"})).out, "microseconds"));
     REQUIRE(run(with(trace, {"-o", file, "--all-iterations"})).code == 0);
     CHECK(nlohmann::json::parse(content(file))["traceEvents"].size() > events);
-    REQUIRE(run(with(trace, {"-o", file, "--cta", "0", "--window", "5000:6000"})).code == 0);
+    REQUIRE(run(with(trace, {"-o", file, "--cta", "0", "--cycles", "5000:6000"})).code == 0);
     CHECK(nlohmann::json::parse(content(file))["traceEvents"].size() < events);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a measured timeline stands beside the simulated one, as a process of 
     const auto folder = cli::TemporaryFolder::make();
     REQUIRE(folder);
     const std::string file = folder->path() + "/trace.json";
-    const Ran ran = run({"trace", "--measured", timeline, "-o", file, "--window", "0:20000"});
+    const Ran ran = run({"trace", "--measured", timeline, "-o", file, "--cycles", "0:20000"});
     INFO(ran.err);
     REQUIRE(ran.code == 0);
     const auto written = nlohmann::json::parse(content(file));
@@ -103,7 +103,7 @@ TEST_CASE("requests for traces and reports that cannot be met are refused") {
     refused({"trace", "-o", "/dev/null", "--measured", "/nonexistent/t.csv"}, "/nonexistent/t.csv");
     refused({"report", "fa4_fwd", "-o", "/dev/null", "--change", "nothing=1"}, "nothing");
     for (const char* window : {"5", ":", "a:b", "9:1", "5:5", "-1:5", "1:2:3"}) {
-        refused(with(trace, {"-o", "/dev/null", "--window", window}), "--window");
+        refused(with(trace, {"-o", "/dev/null", "--cycles", window}), "--cycles");
     }
     refused(with(trace, {"-o", "/dev/null", "--cta", "2"}), "--cta");
     refused(with(trace, {"-o", "/dev/null", "--time", "years"}), "years");
