@@ -7,20 +7,17 @@
 #include <utility>
 
 namespace warpline::cli {
-namespace {
-
-Result<Schedule> simulated_tile(const Request& request, const Timeline& timeline, KernelPlan& plan,
-                                const std::vector<std::string>& set) {
+Result<TimelineKernel> timeline_kernel(const Request& request, const Timeline& timeline,
+                                       const std::vector<std::string>& set) {
     Result<Overrides> overrides = split_overrides(set);
     if (!overrides) {
         return tl::unexpected(overrides.error());
     }
-    const auto spec = load_gpu_spec(request.data_dir, timeline.gpu, overrides->hardware);
+    auto spec = load_gpu_spec(request.data_dir, timeline.gpu, overrides->hardware);
     if (!spec) {
         return tl::unexpected(spec.error());
     }
-    // The command line has the last word over what the kernel was compiled with.
-    std::vector<ParameterOverride> parameters = overrides->parameters;
+    std::vector<ParameterOverride> parameters = std::move(overrides->parameters);
     for (const ParameterOverride& compiled : timeline.parameters) {
         const bool again = std::any_of(
             parameters.begin(), parameters.end(),
@@ -29,15 +26,17 @@ Result<Schedule> simulated_tile(const Request& request, const Timeline& timeline
             parameters.push_back(compiled);
         }
     }
-    auto loaded = load_plan(request.data_dir, timeline.kernel, *spec, timeline.problem, parameters);
-    if (!loaded) {
-        return tl::unexpected(loaded.error());
+    auto source = read_pipeline(request.data_dir, timeline.kernel);
+    if (!source) {
+        return tl::unexpected(source.error());
     }
-    plan = std::move(*loaded);
-    return record_longest_tile(*spec, plan, timeline.problem);
+    auto plan = make_plan(*source, *spec, timeline.problem, parameters);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    return TimelineKernel{std::move(*spec), std::move(*source), std::move(parameters),
+                          std::move(*plan)};
 }
-
-}  // namespace
 
 Result<TimelineComparison> compare_timeline(const Request& request, const std::string& file,
                                             const std::vector<std::string>& set) {
@@ -45,14 +44,18 @@ Result<TimelineComparison> compare_timeline(const Request& request, const std::s
     if (!timeline) {
         return tl::unexpected(timeline.error());
     }
-    KernelPlan plan;
-    const Result<Schedule> schedule = simulated_tile(request, *timeline, plan, set);
+    const Result<TimelineKernel> kernel = timeline_kernel(request, *timeline, set);
+    if (!kernel) {
+        return tl::unexpected(kernel.error());
+    }
+    const Result<Schedule> schedule =
+        record_longest_tile(kernel->spec, kernel->plan, timeline->problem);
     if (!schedule) {
         return tl::unexpected(schedule.error());
     }
     TimelineComparison comparison;
     comparison.measured_times = step_times(timeline->spans);
-    const std::vector<Span> simulated = spans_of(plan, *schedule);
+    const std::vector<Span> simulated = spans_of(kernel->plan, *schedule);
     comparison.simulated_times = step_times(simulated);
     comparison.units = busy_units(*schedule);
     comparison.simulated_steps = most_executions(simulated);

@@ -1,4 +1,5 @@
-// warpline report KERNEL -o FILE.html: a prediction to look at, alone or beside another GPU's.
+// warpline report KERNEL -o FILE.html: a prediction to look at, alone or
+// beside another GPU's or design's; or a sweep.
 #include "cli/output_files.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/report_exports.hpp"
@@ -8,8 +9,11 @@
 #include "warpline/device/operation.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/reports/subject_page.hpp"
+#include "warpline/reports/sweep_page.hpp"
 #include "warpline/reports/text.hpp"
+#include "warpline/validate/csv.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -25,6 +29,8 @@ struct ReportArguments {
     SimulationOptions simulation;
     std::string output;
     std::string against;
+    std::vector<std::string> changes;
+    std::string sweep;
     ExportFolders exports;
 };
 
@@ -34,9 +40,22 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
     if (!options) {
         return tl::unexpected(options.error());
     }
-    const Result<LoadedKernel> kernel = load_kernel(request.data_dir, arguments.kernel, problem);
+    const Result<PipelineSource> source = read_pipeline(request.data_dir, arguments.kernel);
+    if (!source) {
+        return tl::unexpected(source.error());
+    }
+    const Result<LoadedKernel> kernel = load_kernel(request.data_dir, *source, problem);
     if (!kernel) {
         return tl::unexpected(kernel.error());
+    }
+    const Result<Overrides> overrides = split_overrides(problem.set);
+    if (!overrides) {
+        return tl::unexpected(overrides.error());
+    }
+    Result<StoragePlan> storage =
+        make_storage_plan(*source, kernel->spec, kernel->problem, overrides->parameters);
+    if (!storage) {
+        return tl::unexpected(storage.error());
     }
     Result<Prediction> prediction = predict_operation(
         kernel->spec, {kernel->plan, kernel->launches, kernel->blocks}, kernel->problem, *options);
@@ -53,6 +72,8 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
         return tl::unexpected(recording.error());
     }
     ReportSubject subject;
+    subject.name = kernel->spec.id;
+    subject.storage = std::move(*storage);
     const double width = kernel->problem.dtype == DType::fp8 ? 2.0 : 1.0;
     subject.peak_flops = width * kernel->spec.peak_flops(prediction->clock.hz);
     subject.hbm_bytes_per_second = kernel->spec.memory.hbm_bytes_per_second;
@@ -61,27 +82,72 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
     return subject;
 }
 
-Result<std::string> write_report(const Request& request, const ReportArguments& arguments) {
-    std::vector<ReportSubject> subjects;
+/// The question that stands beside the first. A change takes the place of a --set of that name.
+ProblemOptions changed(const ReportArguments& arguments) {
     ProblemOptions problem = arguments.problem;
-    for (const std::string& gpu : {arguments.problem.gpu, arguments.against}) {
-        if (gpu.empty()) {
-            continue;
-        }
-        problem.gpu = gpu;
+    if (!arguments.against.empty()) {
+        problem.gpu = arguments.against;
+    }
+    for (const std::string& change : arguments.changes) {
+        const std::string name = change.substr(0, change.find('=')) + "=";
+        problem.set.erase(
+            std::remove_if(problem.set.begin(), problem.set.end(),
+                           [&](const std::string& set) { return set.rfind(name, 0) == 0; }),
+            problem.set.end());
+        problem.set.push_back(change);
+    }
+    return problem;
+}
+
+Result<ReportPage> asked_page(const Request& request, const ReportArguments& arguments) {
+    std::vector<ReportSubject> subjects;
+    std::vector<ProblemOptions> problems = {arguments.problem};
+    if (!arguments.against.empty() || !arguments.changes.empty()) {
+        problems.push_back(changed(arguments));
+    }
+    for (const ProblemOptions& problem : problems) {
         Result<ReportSubject> subject = make_subject(request, arguments, problem);
         if (!subject) {
             return tl::unexpected(subject.error());
         }
         subjects.push_back(std::move(*subject));
     }
-    const ReportPage page = subject_page(subjects, request.command);
+    if (!arguments.changes.empty()) {
+        subjects.back().name += fmt::format(
+            " with {}", printable(fmt::format("{}", fmt::join(arguments.changes, ", "))));
+    }
+    return subject_page(subjects, request.command);
+}
+
+Result<ReportPage> page_of(const Request& request, const ReportArguments& arguments) {
+    if (arguments.kernel.empty() == arguments.sweep.empty()) {
+        return fail(FailureKind::usage, "report wants a KERNEL, or --sweep FILE and no KERNEL");
+    }
+    if (arguments.sweep.empty()) {
+        return asked_page(request, arguments);
+    }
+    const Result<std::string> text = read_table_text(arguments.sweep);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    const Result<SweepTable> table = parse_sweep(*text, arguments.sweep);
+    if (!table) {
+        return tl::unexpected(table.error());
+    }
+    return sweep_page(*table, version_text(), request.command);
+}
+
+Result<std::string> write_report(const Request& request, const ReportArguments& arguments) {
+    const Result<ReportPage> page = page_of(request, arguments);
+    if (!page) {
+        return tl::unexpected(page.error());
+    }
     const ReportAssets assets = report_assets();
-    Result<std::vector<OutputFile>> files = exported(page, arguments.exports);
+    Result<std::vector<OutputFile>> files = exported(*page, arguments.exports);
     if (!files) {
         return tl::unexpected(files.error());
     }
-    const std::string html = report_html(page, assets);
+    const std::string html = report_html(*page, assets);
     const std::size_t size = html.size();
     files->push_back({arguments.output, html});
     if (const auto written = write_files(*files); !written) {
@@ -101,8 +167,9 @@ void add_report(CLI::App& app, Request& request) {
         app.add_subcommand("report", "A page with figures: where the cycles go");
     const auto arguments = std::make_shared<ReportArguments>();
     command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->required()
         ->type_name("KERNEL");
+    command->add_option("--sweep", arguments->sweep, "instead of KERNEL: the rows of a sweep, CSV")
+        ->type_name("FILE");
     command->add_option("-o,--output", arguments->output, "where to write the page")
         ->required()
         ->type_name("FILE");
@@ -110,6 +177,12 @@ void add_report(CLI::App& app, Request& request) {
     arguments->simulation.declare(*command);
     command->add_option("--against", arguments->against, "a second GPU, beside the first")
         ->type_name("ID");
+    command
+        ->add_option("--change", arguments->changes,
+                     "beside it, the same with another parameter, or constant as hw.KEY=VALUE")
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments->exports.declare(*command);
     command->callback([&request, arguments] {
         request.action = [&request, arguments] { return write_report(request, *arguments); };

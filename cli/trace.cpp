@@ -1,4 +1,5 @@
 // warpline trace KERNEL -o FILE: one tile's chart for Perfetto.
+#include "cli/compare_timeline.hpp"
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
@@ -12,6 +13,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -27,9 +29,10 @@ struct TraceArguments {
     ProblemOptions problem;
     SimulationOptions simulation;
     std::string output;
-    std::string cycles;
+    std::string window;
     std::string cta;
     std::string time = "cycles";
+    std::string measured_file;
     bool all_iterations = false;
 };
 
@@ -103,53 +106,119 @@ std::string summary(const TraceArguments& arguments, const SliceChart& chart, st
     return text + "open it at https://ui.perfetto.dev or chrome://tracing\n";
 }
 
+/// What is traced, and what was measured of it.
+struct Traced {
+    GpuSpec spec;
+    AttentionProblem problem;
+    KernelPlan plan;
+    StoragePlan storage;
+    std::optional<MeasuredLanes> measured;
+};
+
+Result<Traced> load_asked(const Request& request, const TraceArguments& arguments) {
+    const auto source = read_pipeline(request.data_dir, arguments.kernel);
+    if (!source) {
+        return tl::unexpected(source.error());
+    }
+    Result<LoadedKernel> kernel = load_kernel(request.data_dir, *source, arguments.problem);
+    if (!kernel) {
+        return tl::unexpected(kernel.error());
+    }
+    const Result<Overrides> overrides = split_overrides(arguments.problem.set);
+    if (!overrides) {
+        return tl::unexpected(overrides.error());
+    }
+    auto storage = make_storage_plan(*source, kernel->spec, kernel->problem, overrides->parameters);
+    if (!storage) {
+        return tl::unexpected(storage.error());
+    }
+    return Traced{std::move(kernel->spec), kernel->problem, std::move(kernel->plan),
+                  std::move(*storage), std::nullopt};
+}
+
+/// The kernel, GPU and problem that the timeline's table names.
+Result<Traced> load_measured(const Request& request, const TraceArguments& arguments) {
+    const Result<Timeline> timeline = read_timeline(arguments.measured_file);
+    if (!timeline) {
+        return tl::unexpected(timeline.error());
+    }
+    Result<TimelineKernel> kernel = timeline_kernel(request, *timeline, arguments.problem.set);
+    if (!kernel) {
+        return tl::unexpected(kernel.error());
+    }
+    auto storage =
+        make_storage_plan(kernel->source, kernel->spec, timeline->problem, kernel->parameters);
+    if (!storage) {
+        return tl::unexpected(storage.error());
+    }
+    return Traced{std::move(kernel->spec), timeline->problem, std::move(kernel->plan),
+                  std::move(*storage), measured_lanes(*timeline)};
+}
+
+Result<Traced> load_traced(const Request& request, const TraceArguments& arguments) {
+    if (arguments.kernel.empty() == arguments.measured_file.empty()) {
+        return fail(FailureKind::usage, "trace wants a KERNEL, or --measured FILE and no KERNEL",
+                    "a timeline's table names its kernel, GPU and problem");
+    }
+    return arguments.measured_file.empty() ? load_asked(request, arguments)
+                                           : load_measured(request, arguments);
+}
+
+Result<Recording> recorded(const Traced& traced, const PredictOptions& options, bool all) {
+    EngineOptions engine;
+    engine.granularity = options.granularity;
+    engine.ideal = options.ideal;
+    // What was measured has all its steps: beside it none is left out.
+    return record_tile(traced.spec, traced.plan, traced.problem, engine,
+                       all || traced.measured.has_value() ? Iterations::all : Iterations::folded);
+}
+
 Result<std::string> write_trace(const Request& request, const TraceArguments& arguments) {
     const Result<PredictOptions> options = arguments.simulation.read();
     if (!options) {
         return tl::unexpected(options.error());
     }
-    const Result<Window> window = parse_window(arguments.cycles);
+    const Result<Window> window = parse_window(arguments.window);
     if (!window) {
         return tl::unexpected(window.error());
     }
-    const Result<LoadedKernel> kernel =
-        load_kernel(request.data_dir, arguments.kernel, arguments.problem);
-    if (!kernel) {
-        return tl::unexpected(kernel.error());
+    const Result<Traced> traced = load_traced(request, arguments);
+    if (!traced) {
+        return tl::unexpected(traced.error());
     }
-    const Result<int> cta = parse_cta(arguments.cta, kernel->plan.cluster);
+    const Result<int> cta = parse_cta(arguments.cta, traced->plan.cluster);
     if (!cta) {
         return tl::unexpected(cta.error());
     }
-    const Result<ClockChoice> clock = choose_clock(kernel->spec, *options);
+    const Result<ClockChoice> clock = choose_clock(traced->spec, *options);
     if (!clock) {
         return tl::unexpected(clock.error());
     }
-    EngineOptions engine;
-    engine.granularity = options->granularity;
-    engine.ideal = options->ideal;
-    const Result<Recording> recording =
-        record_tile(kernel->spec, kernel->plan, kernel->problem, engine,
-                    arguments.all_iterations ? Iterations::all : Iterations::folded);
+    const Result<Recording> recording = recorded(*traced, *options, arguments.all_iterations);
     if (!recording) {
         return tl::unexpected(recording.error());
     }
-    const SliceChart chart =
-        part_of(slice_chart(kernel->plan, *recording), *cta, window->from, window->to);
-    const std::size_t estimate = trace_size_estimate(chart);
+    const SliceChart whole = slice_chart(traced->plan, *recording);
+    const StorageChart memory = storage_chart(traced->plan, traced->storage, *recording, whole);
+    const SliceChart chart = part_of(whole, *cta, window->from, window->to);
+    TraceOptions trace;
+    trace.base = arguments.time == "cycles" ? TimeBase::cycles : TimeBase::microseconds;
+    trace.clock = clock->hz;
+    trace.title = fmt::format("{} on {}: the longest tile of {}", traced->plan.kernel,
+                              traced->spec.id, describe(traced->problem));
+    trace.version = version_text();
+    trace.memory = &memory;
+    trace.measured = traced->measured ? &*traced->measured : nullptr;
+    trace.from = window->from;
+    trace.to = window->to;
+    const std::size_t estimate = trace_size_estimate(chart, trace);
     if (static_cast<double>(estimate) > most_bytes) {
         return fail(
             FailureKind::infeasible,
             fmt::format("the trace would take about {}", byte_text(static_cast<double>(estimate))),
             "keep a part of it: --cycles FROM:TO, --cta 0");
     }
-    TraceOptions trace;
-    trace.base = arguments.time == "cycles" ? TimeBase::cycles : TimeBase::microseconds;
-    trace.clock = clock->hz;
-    trace.title = fmt::format("{} on {}: the longest tile of {}", kernel->plan.kernel,
-                              kernel->spec.id, describe(kernel->problem));
-    trace.version = version_text();
-    std::string text = trace_json(kernel->plan, recording->schedule, chart, trace);
+    std::string text = trace_json(traced->plan, recording->schedule, chart, trace);
     const std::size_t size = text.size();
     if (const auto written = write_files({{arguments.output, std::move(text)}}); !written) {
         return tl::unexpected(written.error());
@@ -161,17 +230,20 @@ Result<std::string> write_trace(const Request& request, const TraceArguments& ar
 
 void add_trace(CLI::App& app, Request& request) {
     CLI::App* const command =
-        app.add_subcommand("trace", "SliceChart of one tile, for Perfetto or chrome://tracing");
+        app.add_subcommand("trace", "Timeline of one tile, for Perfetto or chrome://tracing");
     const auto arguments = std::make_shared<TraceArguments>();
     command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->required()
         ->type_name("KERNEL");
+    command
+        ->add_option("--measured", arguments->measured_file,
+                     "an in-kernel timeline, CSV, instead of KERNEL: both in one trace")
+        ->type_name("FILE");
     command->add_option("-o,--output", arguments->output, "where to write the trace")
         ->required()
         ->type_name("FILE");
     arguments->problem.declare(*command);
     arguments->simulation.declare(*command);
-    command->add_option("--cycles", arguments->cycles, "only what reaches into this time")
+    command->add_option("--cycles", arguments->window, "only what reaches into this time")
         ->type_name("FROM:TO");
     command->add_option("--cta", arguments->cta, "only this CTA of the cluster")->type_name("N");
     command

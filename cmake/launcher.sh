@@ -48,6 +48,25 @@ ensure_packages() {
     touch "$stamp"
 }
 
+# try_optional: installs packages that the build can do without, unless their command is there already. Never fails.
+try_optional() {
+    local stamp=$root/build/packages-optional.ok list=$root/cmake/debian-packages.txt package
+    [[ $stamp -nt $list ]] && return 0
+    for package in $(awk '!/^#/ && $2 == "optional" { print $1 }' "$list"); do
+        command -v "$package" >/dev/null && continue
+        if ((EUID == 0)) && command -v apt-get >/dev/null; then
+            say "installing $package (log: build/apt-$package.log)"
+            if install_packages "$package" >"$root/build/apt-$package.log" 2>&1; then
+                # Builds that were configured without it look for it again.
+                rm -f "$root"/build/*/build.ninja
+                continue
+            fi
+        fi
+        say "going on without $package: reports will have tables and no charts"
+    done
+    touch "$stamp"
+}
+
 install_packages() {
     export DEBIAN_FRONTEND=noninteractive
     # A list of packages that is fresh enough saves the download; an old one may point at files that are gone.

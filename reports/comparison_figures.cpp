@@ -98,7 +98,13 @@ std::vector<ReportTable> comparison_tables(const Comparison& comparison) {
                              number_cell(of.measured), number_cell(of.predicted),
                              number_cell(100.0 * row.error), text_cell(row.bound_by)});
     }
-    return {std::move(groups), std::move(rows)};
+    ReportTable unused{"unused", "Rows that were not used", {"file", "line", "row", "reason"}, {}};
+    for (const UnusableRow& row : comparison.unusable) {
+        unused.rows.push_back({text_cell(row.where.file),
+                               number_cell(static_cast<double>(row.where.line)), text_cell(row.row),
+                               text_cell(row.reason)});
+    }
+    return {std::move(groups), std::move(rows), std::move(unused)};
 }
 
 }  // namespace warpline

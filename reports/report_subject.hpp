@@ -3,6 +3,7 @@
 
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/releases.hpp"
+#include "warpline/pipeline/storage_plan.hpp"
 #include "warpline/reports/report_table.hpp"
 
 #include <string>
@@ -12,14 +13,16 @@ namespace warpline {
 
 /// A prediction with the timeline of its longest tile.
 struct ReportSubject {
+    std::string name;  ///< what tells it from other subjects: "b200", "b200 with kv_stages=2"
     Prediction prediction;
     Recording recording;
+    StoragePlan storage;                ///< empty: nothing is shown of memory over time
     double peak_flops = 0.0;            ///< of the GPU at the prediction's clock and type
     double hbm_bytes_per_second = 0.0;  ///< sustained
 };
 
 /// Tables of everything the figures show, and of what they do not. With several subjects each row
-/// begins with its GPU.
+/// begins with its name, and the first table sets them side by side.
 [[nodiscard]] std::vector<ReportTable> subject_tables(const std::vector<ReportSubject>& subjects);
 
 /// One JSON object, without `<`, so that it can stand inside a script element. Timelines longer

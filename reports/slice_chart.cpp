@@ -52,7 +52,7 @@ class ChartBuilder {
         for (const ScheduleEvent& event : schedule_.events) {
             const auto usage = static_cast<std::size_t>(event.usage);
             if (event.usage >= 0 && usage < schedule_.roles.size()) {
-                add(event, skipped_before(event.completed));
+                add(event, skipped_before(recording_, event.completed));
             }
         }
         place();
@@ -66,15 +66,6 @@ class ChartBuilder {
         std::optional<Deed> released_by;
         bool findable = true;  ///< false: the other half of a pair's MMA
     };
-
-    /// Time left out before an event that was recorded, when it was complete, at `time`.
-    [[nodiscard]] Tick skipped_before(Tick time) const {
-        Tick skipped = 0;
-        for (const SkippedTime& skip : recording_.skips) {
-            skipped += time >= skip.at + skip.time ? skip.time : 0;
-        }
-        return skipped;
-    }
 
     int label(const std::string& text) {
         const auto [entry, added] = labels_.try_emplace(text, static_cast<int>(labels_.size()));
@@ -253,6 +244,14 @@ class ChartBuilder {
 
 SliceChart slice_chart(const KernelPlan& plan, const Recording& recording) {
     return ChartBuilder(plan, recording).build();
+}
+
+Tick skipped_before(const Recording& recording, Tick time) {
+    Tick skipped = 0;
+    for (const SkippedTime& skip : recording.skips) {
+        skipped += time >= skip.at + skip.time ? skip.time : 0;
+    }
+    return skipped;
 }
 
 Tick folded_time(const SliceChart& chart) {

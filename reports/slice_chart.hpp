@@ -59,6 +59,9 @@ struct SliceChart {
 /// slice on both tensor cores.
 [[nodiscard]] SliceChart slice_chart(const KernelPlan& plan, const Recording& recording);
 
+/// Time left out before an event of `recording` at `time`, by its own clock.
+[[nodiscard]] Tick skipped_before(const Recording& recording, Tick time);
+
 /// Over all folds.
 [[nodiscard]] Tick folded_time(const SliceChart& chart);
 

@@ -1,4 +1,5 @@
 #include "warpline/reports/accounts.hpp"
+#include "warpline/reports/memory_json.hpp"
 #include "warpline/reports/phrases.hpp"
 #include "warpline/reports/report_subject.hpp"
 #include "warpline/reports/script_json.hpp"
@@ -92,13 +93,7 @@ Json peak_json(const Prediction& p) {
     return json;
 }
 
-/// Parts of a timeline by name, in its own (folded) time.
-struct View {
-    std::string name;
-    Tick from = 0, to = 0;
-};
-
-std::vector<View> views(const SliceChart& chart, const ReportSubject& subject) {
+std::vector<TimelineView> views(const SliceChart& chart, const ReportSubject& subject) {
     const SteadyState& steady = subject.recording.schedule.steady;
     const Tick step = steady.found && steady.blocks > 0
                           ? steady.period / steady.blocks
@@ -109,8 +104,8 @@ std::vector<View> views(const SliceChart& chart, const ReportSubject& subject) {
             {"end of the tile", std::max<Tick>(0, chart.end - 2 * step), chart.end}};
 }
 
-bool in_any(const std::vector<View>& views, const ChartSlice& slice) {
-    return std::any_of(views.begin(), views.end(), [&](const View& view) {
+bool in_any(const std::vector<TimelineView>& views, const ChartSlice& slice) {
+    return std::any_of(views.begin(), views.end(), [&](const TimelineView& view) {
         return slice.start < view.to && slice.end > view.from;
     });
 }
@@ -119,15 +114,14 @@ bool in_any(const std::vector<View>& views, const ChartSlice& slice) {
 /// cause, on the critical cycle, slice that ended it.
 class GanttJson {
   public:
-    explicit GanttJson(const ReportSubject& subject)
-        : subject_(subject), chart_(slice_chart(subject.prediction.plan, subject.recording)) {
+    GanttJson(const ReportSubject& subject, const SliceChart& chart)
+        : subject_(subject), chart_(chart) {
         for (const CycleStep& step : subject.prediction.recurrence.critical_cycle) {
             critical_.insert({step.role, step.op});
         }
     }
 
-    Json json() {
-        const auto shown = views(chart_, subject_);
+    Json json(const std::vector<TimelineView>& shown) {
         const bool all = chart_.slices.size() <= most_slices;
         std::vector<int> kept(chart_.slices.size(), -1);
         int count = 0;
@@ -203,9 +197,9 @@ class GanttJson {
         return json;
     }
 
-    [[nodiscard]] static Json windows(const std::vector<View>& shown) {
+    [[nodiscard]] static Json windows(const std::vector<TimelineView>& shown) {
         Json json = Json::array();
-        for (const View& view : shown) {
+        for (const TimelineView& view : shown) {
             json.push_back({{"name", view.name},
                             {"from", cycles_from_ticks(view.from)},
                             {"to", cycles_from_ticks(view.to)}});
@@ -223,7 +217,7 @@ class GanttJson {
     }
 
     const ReportSubject& subject_;
-    SliceChart chart_;
+    const SliceChart& chart_;
     std::set<std::pair<int, int>> critical_;  ///< role, operation
     std::vector<std::string> causes_;
     std::map<std::string, std::size_t> cause_index_;
@@ -263,7 +257,11 @@ std::vector<BudgetPart> budget_parts(const Budget& budget) {
 std::string subject_json(const ReportSubject& subject) {
     const Prediction& p = subject.prediction;
     const double traffic = std::max(1.0, p.waves.hbm_bytes);
+    const SliceChart chart = slice_chart(p.plan, subject.recording);
+    const std::vector<TimelineView> shown = views(chart, subject);
+    const StorageChart memory = storage_chart(p.plan, subject.storage, subject.recording, chart);
     const Json json = {
+        {"name", printable(subject.name)},
         {"gpu", printable(p.gpu)},
         {"kernel", printable(p.kernel)},
         {"answers",
@@ -281,8 +279,11 @@ std::string subject_json(const ReportSubject& subject) {
           {"peak_tflops", number(subject.peak_flops / 1e12)},
           {"hbm_tb_per_s", number(subject.hbm_bytes_per_second / 1e12)}}},
         {"storage", storage_json(p.plan)},
-        {"gantt", GanttJson(subject).json()}};
-    return script_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+        {"gantt", GanttJson(subject, chart).json(shown)}};
+    std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text.back() = ',';
+    text += "\"memory\":" + memory_json(memory, shown, most_slices) + "}";
+    return script_json(text);
 }
 
 }  // namespace warpline

@@ -5,6 +5,8 @@
 #include "warpline/reports/summary.hpp"
 #include "warpline/reports/text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace warpline {
@@ -18,7 +20,7 @@ constexpr const char* convention =
 ReportCard card(const ReportSubject& subject) {
     const Prediction& p = subject.prediction;
     const SteadyAnswers& steady = p.steady;
-    return {p.kernel + " on " + p.gpu,
+    return {p.kernel + " on " + subject.name,
             time_text(p.seconds),
             {headline(p), "bound by " + p.bound_by,
              fmt::format("Cycles per step of {} x {}: roofline {:.0f}, recurrence {:.0f}, "
@@ -28,8 +30,10 @@ ReportCard card(const ReportSubject& subject) {
 }
 
 /// What the first subject's time is to the second's, in words.
-ReportCard difference(const Prediction& first, const Prediction& second) {
-    ReportCard card{second.gpu + " against " + first.gpu, "", {}};
+ReportCard difference(const ReportSubject& before, const ReportSubject& after) {
+    const Prediction& first = before.prediction;
+    const Prediction& second = after.prediction;
+    ReportCard card{after.name + " against " + before.name, "", {}};
     if (first.seconds > 0.0 && second.seconds > 0.0) {
         card.headline = fmt::format("{:.2f} times as fast", first.seconds / second.seconds);
         card.lines.push_back(
@@ -51,6 +55,25 @@ std::vector<std::string> provenance(const Prediction& p) {
                         p.spec_hash, p.plan.kernel, p.plan.hash)};
 }
 
+/// Those of subjects whose buffers are known.
+std::vector<ReportFigure> memory_maps(const std::vector<ReportSubject>& subjects) {
+    std::vector<ReportFigure> figures;
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        if (!subjects[i].storage.touches.empty()) {
+            figures.push_back(
+                {fmt::format("memory-{}", i),
+                 fmt::format(
+                     "{}: shared and tensor memory of the first CTA. A row for each copy or "
+                     "ring stage of a buffer; full colour is being written, pale is held "
+                     "for a later reader, a dark line is being read. Moves with the "
+                     "timeline above. What only single instructions touch is left out.",
+                     subjects[i].name),
+                 true});
+        }
+    }
+    return figures;
+}
+
 std::vector<ReportFigure> timelines(const std::vector<ReportSubject>& subjects) {
     std::vector<ReportFigure> figures;
     for (std::size_t i = 0; i < subjects.size(); ++i) {
@@ -59,7 +82,7 @@ std::vector<ReportFigure> timelines(const std::vector<ReportSubject>& subjects) 
              fmt::format("{}: the longest tile on one cluster. A row for each warp role, then one "
                          "for each unit; grey is waiting, red frames are on the critical cycle. "
                          "Drag, Ctrl and wheel, the buttons or the keys + - 0 and arrows move it.",
-                         subjects[i].prediction.gpu),
+                         subjects[i].name),
              true});
     }
     return figures;
@@ -70,37 +93,44 @@ std::vector<ReportFigure> timelines(const std::vector<ReportSubject>& subjects) 
 ReportPage subject_page(const std::vector<ReportSubject>& subjects, const std::string& command) {
     ReportPage page;
     const Prediction& first = subjects.front().prediction;
-    std::string gpus;
+    std::string names;
     for (const ReportSubject& subject : subjects) {
-        gpus += (gpus.empty() ? "" : " and ") + subject.prediction.gpu;
+        names += (names.empty() ? "" : " and ") + subject.name;
     }
-    page.title = first.kernel + " on " + gpus;
+    page.title = first.kernel + " on " + names;
     page.subtitle = describe(first.problem) + ": " + first.plan.title;
     for (const ReportSubject& subject : subjects) {
         page.cards.push_back(card(subject));
         if (&subject != &subjects.front()) {
-            page.cards.push_back(difference(first, subject.prediction));
+            page.cards.push_back(difference(subjects.front(), subject));
         }
     }
     page.sections = {
         {"Three answers",
          {{"answers",
            "Gaps between the answers say what to change: latency and buffers first, "
-           "then contention."},
-          {"peak", "What the tensor cores could have done in the predicted time."}},
-         {"headline", "answers", "peak"}},
+           "then contention.",
+           true},
+          {"peak", "What the tensor cores could have done in the predicted time.", true}},
+         {"beside", "headline", "answers", "peak"}},
         {"Roofline",
          {{"unit-roofline", "Cycles of each unit per step; the dashed line is the simulated step."},
           {"flop-byte", "The classical view: executed work over compulsory HBM traffic."}},
          {"units"}},
         {"Timeline", timelines(subjects), {"cycle"}},
+        {"Memory over time", memory_maps(subjects), {}},
         {"What units and roles do",
-         {{"units-idle", "Each unit over a simulated tile: busy, and why it was not."},
-          {"stalls", "Each role over a simulated tile: issuing, and what it waited for."}},
+         {{"units-idle", "Each unit over a simulated tile: busy, and why it was not.", true},
+          {"stalls", "Each role over a simulated tile: issuing, and what it waited for.", true}},
          {"stalls"}},
         {"Budgets",
-         {{"storage", "Shared memory, tensor memory and registers of one CTA."}},
+         {{"storage", "Shared memory, tensor memory and registers of one CTA.", true}},
          {"budgets", "assumptions"}}};
+    page.sections.erase(std::remove_if(page.sections.begin(), page.sections.end(),
+                                       [](const ReportSection& section) {
+                                           return section.figures.empty() && section.tables.empty();
+                                       }),
+                        page.sections.end());
     page.tables = subject_tables(subjects);
     page.data = "{\"predictions\":[";
     for (const ReportSubject& subject : subjects) {
@@ -130,7 +160,7 @@ ReportPage comparison_page(const Comparison& comparison, const std::string& vers
         {"Every row",
          {{"scatter", "Each point is a measured row; dashed lines are 10 % off.", true},
           {"errors", "Mean size, largest and signed mean of each group.", true}},
-         {"errors", "rows"}}};
+         {"errors", "rows", "unused"}}};
     page.tables = comparison_tables(comparison);
     page.data = "{\"predictions\":[],\"comparison\":" + comparison_figure_json(comparison) + "}";
     page.provenance = {"warpline " + version, convention, command};

@@ -2,7 +2,9 @@
 #include "warpline/reports/phrases.hpp"
 #include "warpline/reports/report_subject.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -104,6 +106,38 @@ Rows assumption_rows(const ReportSubject& subject) {
     return rows;
 }
 
+/// What tells two subjects apart, in numbers and as a ratio.
+ReportTable beside(const ReportSubject& first, const ReportSubject& second) {
+    ReportTable table{"beside",
+                      second.name + " beside " + first.name,
+                      {"quantity", "unit", first.name, second.name, "second over first"},
+                      {}};
+    const auto add = [&](std::string_view what, const char* unit, double before, double after) {
+        if (before > 0.0 || after > 0.0) {
+            table.rows.push_back({text_cell(what), text_cell(unit), number_cell(before),
+                                  number_cell(after), number_cell(after / before)});
+        }
+    };
+    const Prediction& a = first.prediction;
+    const Prediction& b = second.prediction;
+    add("time", "ms", a.seconds * 1e3, b.seconds * 1e3);
+    add("rate, flash-attention's convention", "TFLOP/s", a.tflops, b.tflops);
+    add("peak executed", "%", 100.0 * a.utilization, 100.0 * b.utilization);
+    add("clock", "MHz", megahertz(a.clock.hz), megahertz(b.clock.hz));
+    add("roofline", "cycles per step", a.steady.roofline, b.steady.roofline);
+    add("recurrence", "cycles per step", a.steady.recurrence, b.steady.recurrence);
+    add("simulated", "cycles per step", a.steady.simulated, b.steady.simulated);
+    for (const UnitReport& unit : a.units) {
+        const auto other = std::find_if(b.units.begin(), b.units.end(),
+                                        [&](const UnitReport& u) { return u.unit == unit.unit; });
+        if (other != b.units.end()) {
+            add(unit_phrase(unit.unit), "% of a steady step busy", 100.0 * unit.busy,
+                100.0 * other->busy);
+        }
+    }
+    return table;
+}
+
 }  // namespace
 
 std::vector<ReportTable> subject_tables(const std::vector<ReportSubject>& subjects) {
@@ -113,12 +147,12 @@ std::vector<ReportTable> subject_tables(const std::vector<ReportSubject>& subjec
         ReportTable table{id, title, std::move(columns), {}};
         const bool several = subjects.size() > 1;
         if (several) {
-            table.columns.insert(table.columns.begin(), "gpu");
+            table.columns.insert(table.columns.begin(), "case");
         }
         for (const ReportSubject& subject : subjects) {
             for (auto& row : rows_of(subject)) {
                 if (several) {
-                    row.insert(row.begin(), text_cell(subject.prediction.gpu));
+                    row.insert(row.begin(), text_cell(subject.name));
                 }
                 table.rows.push_back(std::move(row));
             }
@@ -127,6 +161,9 @@ std::vector<ReportTable> subject_tables(const std::vector<ReportSubject>& subjec
             tables.push_back(std::move(table));
         }
     };
+    for (std::size_t i = 1; i < subjects.size(); ++i) {
+        tables.push_back(beside(subjects.front(), subjects[i]));
+    }
     add("headline", "The answer in numbers", {"quantity", "value", "unit"}, headline_rows);
     add("answers", "Cycles per loop step, three answers", {"answer", "cycles", "what it says"},
         answer_rows);

@@ -48,12 +48,14 @@ class TraceWriter {
           hertz_(boost::rational_cast<double>(options.clock)) {}
 
     std::string text() {
-        out_.reserve(trace_size_estimate(chart_));
+        out_.reserve(trace_size_estimate(chart_, options_));
         head();
         processes();
         slices();
         flows();
         counters();
+        memory();
+        measured();
         folds();
         out_ += "\n]}\n";
         return std::move(out_);
@@ -200,6 +202,60 @@ class TraceWriter {
         write("SMEM port asked for", occupancy.smem);
     }
 
+    [[nodiscard]] bool wanted(Tick start, Tick end) const {
+        return start < options_.to && end > options_.from;
+    }
+
+    void memory() {
+        const bool first_sm =
+            std::any_of(chart_.lanes.begin(), chart_.lanes.end(),
+                        [](const ChartLane& lane) { return lane.unit && lane.sm == 0; });
+        if (options_.memory == nullptr || !first_sm) {
+            return;
+        }
+        for (const bool tensor : {false, true}) {
+            const char* const name = tensor ? "TMEM in use" : "SMEM in use";
+            const char* const unit = tensor ? "columns" : "bytes";
+            for (const StorageStep& step : storage_in_use(*options_.memory, tensor)) {
+                if (wanted(step.at, step.at + 1)) {
+                    event(R"({{"ph":"C","name":"{}","pid":{},"tid":0,"ts":{},"args":{{"{}":{}}}}})",
+                          name, units_process(0), at(step.at), unit, step.size);
+                }
+            }
+        }
+    }
+
+    /// In a process after all others.
+    void measured() {
+        if (options_.measured == nullptr) {
+            return;
+        }
+        const int process = units_process(plan_.cluster);
+        const auto head = [&](const char* what, std::size_t lane, const std::string& name) {
+            event(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":{}}}}})", what,
+                  process, lane, json_text(name));
+        };
+        head("process_name", 0, "measured, from its first stamp; " + time_base_);
+        event(R"({{"ph":"M","name":"process_sort_index","pid":{0},"tid":0,)"
+              R"("args":{{"sort_index":{0}}}}})",
+              process);
+        const MeasuredLanes& lanes = *options_.measured;
+        for (std::size_t i = 0; i < lanes.lanes.size(); ++i) {
+            head("thread_name", i + 1, lanes.lanes[i]);
+        }
+        for (const MeasuredSlice& slice : lanes.slices) {
+            const Tick start = round_to_ticks(slice.begin), end = round_to_ticks(slice.end);
+            if (wanted(start, end)) {
+                event(
+                    R"({{"ph":"X","name":{},"cat":"measured{}","pid":{},"tid":{},"ts":{},)"
+                    R"("dur":{},"args":{{"stamped_cycle":{},"cycles":{},"tile":{},"block":{}}}}})",
+                    json_text(slice.step), slice.in_flight ? ",unit" : "", process, slice.lane + 1,
+                    at(start), at(end) - at(start), slice.stamped, slice.end - slice.begin,
+                    slice.tile, slice.block);
+            }
+        }
+    }
+
     void folds() {
         for (const SkippedTime& fold : chart_.folds) {
             event(R"({{"ph":"i","s":"g","name":{},"cat":"fold","pid":1,"tid":0,"ts":{}}})",
@@ -221,14 +277,29 @@ class TraceWriter {
 
 }  // namespace
 
-std::size_t trace_size_estimate(const SliceChart& chart) {
+std::size_t trace_size_estimate(const SliceChart& chart, const TraceOptions& options) {
     constexpr std::size_t head = 1000, lane = 250, slice = 260, flow = 250, step = 90;
     // Each slice that a counter follows begins and ends a step.
     std::size_t steps = 0;
     for (const ChartSlice& each : chart.slices) {
         steps += each.kind == Kind::async ? 2 : 0;
     }
-    return head + lane * chart.lanes.size() + slice * chart.slices.size() +
+    // And each span of memory may.
+    if (options.memory != nullptr) {
+        for (const StorageSpan& span : options.memory->spans) {
+            steps += span.start < options.to && span.end > options.from ? 1 : 0;
+        }
+    }
+    std::size_t measured = 0;
+    if (options.measured != nullptr) {
+        for (const MeasuredSlice& each : options.measured->slices) {
+            measured +=
+                round_to_ticks(each.begin) < options.to && round_to_ticks(each.end) > options.from
+                    ? 1
+                    : 0;
+        }
+    }
+    return head + lane * chart.lanes.size() + measured * step * 2 + slice * chart.slices.size() +
            flow * chart.flows.size() + step * steps;
 }
 

@@ -21,6 +21,11 @@ Arrival ReleaseLog::landed(int instance, Tick now) {
     return by;
 }
 
+void ReleaseLog::flipped(int instance, int first_stage, StageFlip flip) {
+    flip.stage = shown_as(instance) - first_stage;
+    flips.push_back(flip);
+}
+
 Result<Recording> record(const KernelPlan& plan, const std::vector<TileRun>& tiles,
                          const MemoryEnvironment& memory, const EngineOptions& options) {
     EngineOptions recording = options;
@@ -35,7 +40,8 @@ Result<Recording> record(const KernelPlan& plan, const std::vector<TileRun>& til
     if (!schedule) {
         return tl::unexpected(schedule.error());
     }
-    return Recording{std::move(*schedule), std::move(log.releases), std::move(log.skips)};
+    return Recording{std::move(*schedule), std::move(log.releases), std::move(log.skips),
+                     std::move(log.flips)};
 }
 
 }  // namespace warpline

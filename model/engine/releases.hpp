@@ -3,6 +3,7 @@
 
 #include "warpline/engine/engine.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace warpline {
@@ -18,6 +19,24 @@ struct Release {
     Tick at = 0;  ///< when that was issued; the operation: when it was complete
 };
 
+/// An arrival: by whom, with what, when.
+struct Arrival {
+    int usage = -1;
+    int op = -1;
+    Tick at = 0;
+};
+
+/// A phase of a ring's barrier that was completed: a stage was filled, or freed.
+struct StageFlip {
+    int barrier = 0;  ///< index into KernelPlan::barriers
+    int copy = 0;
+    /// Of the ring. Where a run skipped periods, stages keep the numbers that they had before.
+    int stage = 0;
+    int cta = 0;  ///< of all resident clusters
+    Tick at = 0;
+    Arrival by;  ///< the last arrival of the phase, as in Release
+};
+
 /// Where a run skipped periods of a loop that repeats: what is recorded after `at` happened
 /// `time` later than if it had not repeated.
 struct SkippedTime {
@@ -29,19 +48,13 @@ struct Recording {
     Schedule schedule;               ///< with events
     std::vector<Release> releases;   ///< of waits for barriers that had to wait
     std::vector<SkippedTime> skips;  ///< in order of time
+    std::vector<StageFlip> flips;    ///< in order of time
 };
 
 /// simulate() with everything recorded. Errors: the same.
 [[nodiscard]] Result<Recording> record(const KernelPlan& plan, const std::vector<TileRun>& tiles,
                                        const MemoryEnvironment& memory,
                                        const EngineOptions& options = {});
-
-/// An arrival: by whom, with what, when.
-struct Arrival {
-    int usage = -1;
-    int op = -1;
-    Tick at = 0;
-};
 
 /// Kept during a run that is recorded.
 class ReleaseLog {
@@ -51,10 +64,17 @@ class ReleaseLog {
     /// The one that is counted now. Equal ones land in the order in which they were sent.
     [[nodiscard]] Arrival landed(int instance, Tick now);
     void released(const Release& release) { releases.push_back(release); }
+    /// Instance `instance` of a barrier completed a phase; `flip` has all but the stage.
+    void flipped(int instance, int first_stage, StageFlip flip);
     void skipped(Tick at, Tick time) { skips.push_back({at, time}); }
     /// Moves what is on its way by `shift`, to the instances that `turned` gives.
     template <typename Turned>
-    void move(Tick shift, Turned&& turned) {
+    void move(Tick shift, int instances, Turned&& turned) {
+        std::vector<int> shown(static_cast<std::size_t>(instances));
+        for (int i = 0; i < instances; ++i) {
+            shown[static_cast<std::size_t>(turned(i))] = shown_as(i);
+        }
+        shown_ = std::move(shown);
         for (OnWay& arrival : on_way_) {
             arrival.due += shift;
             arrival.by.at += shift;
@@ -64,14 +84,20 @@ class ReleaseLog {
 
     std::vector<Release> releases;
     std::vector<SkippedTime> skips;
+    std::vector<StageFlip> flips;
 
   private:
+    [[nodiscard]] int shown_as(int instance) const {
+        return shown_.empty() ? instance : shown_[static_cast<std::size_t>(instance)];
+    }
+
     struct OnWay {
         int instance = 0;
         Tick due = 0;
         Arrival by;
     };
     std::vector<OnWay> on_way_;
+    std::vector<int> shown_;  ///< by instance: the one whose number it keeps; empty: itself
 };
 
 }  // namespace warpline

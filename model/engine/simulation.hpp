@@ -73,6 +73,7 @@ class Simulation final : TensorHost {
     void signal(const Agent& agent, int instance, At at, std::int64_t count, int op, Tick now,
                 Tick delay);
     [[nodiscard]] std::int64_t arrivals(const Agent& agent, int barrier, std::int64_t each) const;
+    void log_flip(int instance, Tick now, const Arrival& by);
     void count_arrivals(int instance, std::int64_t count, Tick now, const Arrival& by);
     /// `by` nobody: the phase had been complete.
     void wake_from_barrier(int index, int barrier, Tick now, const Arrival& by);

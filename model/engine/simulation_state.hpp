@@ -64,7 +64,7 @@ class StateTour {
         stamp(s_.last_activity_);
         if constexpr (Visitor::moves) {
             if (s_.log_ != nullptr) {
-                s_.log_->move(v_.shift(), [this](int instance) {
+                s_.log_->move(v_.shift(), s_.barriers_.size(), [this](int instance) {
                     return s_.barriers_.turned(instance, uses_ahead(instance));
                 });
             }

@@ -122,11 +122,31 @@ void Simulation::signal(const Agent& agent, int instance, At at, std::int64_t ea
     }
 }
 
+void Simulation::log_flip(int instance, Tick now, const Arrival& by) {
+    StageFlip flip;
+    flip.barrier = barriers_.at(instance).barrier;
+    flip.cta = barriers_.cta_of(instance);
+    flip.at = now;
+    flip.by = by;
+    const int first = instance - barriers_.at(instance).slot;
+    const int copies = plan_.barriers[static_cast<std::size_t>(flip.barrier)].copies;
+    while (flip.copy + 1 < copies &&
+           barriers_.instance(flip.cta, flip.barrier, flip.copy + 1, 0, 0) <= first) {
+        ++flip.copy;
+    }
+    log_->flipped(instance, first, flip);
+}
+
 void Simulation::count_arrivals(int instance, std::int64_t count, Tick now, const Arrival& by) {
     const int barrier = barriers_.at(instance).barrier;
+    const std::int64_t completed = barriers_.at(instance).completed;
     woken_.clear();
     barriers_.arrive(instance, count,
                      [&](const BarrierWaiter& waiter) { woken_.push_back(waiter.agent); });
+    if (log_ != nullptr && plan_.barriers[static_cast<std::size_t>(barrier)].ring >= 0 &&
+        barriers_.at(instance).completed > completed) {
+        log_flip(instance, now, by);
+    }
     // Waking may arrive elsewhere at once and wake others: keep this list apart.
     const std::vector<std::int32_t> woken = woken_;
     touch(now);

@@ -23,21 +23,6 @@ namespace {
 
 constexpr std::string_view extension = ".yaml";
 
-MmaPath path_of(const YamlNode& root) {
-    const YamlNode* list = root.find("requires");
-    if (list != nullptr && list->is_sequence()) {
-        for (const YamlNode& item : list->items) {
-            if (item.scalar == "tcgen05") {
-                return MmaPath::tcgen05;
-            }
-            if (item.scalar == "wgmma") {
-                return MmaPath::wgmma;
-            }
-        }
-    }
-    return MmaPath::mma_sync;
-}
-
 MachineTimings machine_of(const GpuSpec& spec) {
     MachineTimings machine;
     machine.sub_partitions = spec.sub_partitions;
@@ -97,7 +82,8 @@ void lower_roles(const Request& request, Resolved& resolved, KernelPlan& plan) {
                             request.problem,
                             resolved.declarations,
                             resolved.reader,
-                            path_of(request.root),
+                            mma_path_of(request.root),
+                            {},
                             {},
                             {},
                             {}};

@@ -74,6 +74,9 @@ void RoleLowering::emit_async(const YamlNode& node, std::variant<MmaOp, TmemOp, 
     if (op_class) {
         op.op_class = *op_class;
         emit(op, node, std::move(default_label));
+        if (!reader_.lenient()) {
+            note_touches(node, static_cast<int>(program_.size()) - 1);
+        }
     }
 }
 

@@ -71,6 +71,21 @@ std::optional<double> element_bytes_of(const YamlNode& node, ValueReader& reader
 
 }  // namespace
 
+MmaPath mma_path_of(const YamlNode& root) {
+    const YamlNode* list = root.find("requires");
+    if (list != nullptr && list->is_sequence()) {
+        for (const YamlNode& item : list->items) {
+            if (item.scalar == "tcgen05") {
+                return MmaPath::tcgen05;
+            }
+            if (item.scalar == "wgmma") {
+                return MmaPath::wgmma;
+            }
+        }
+    }
+    return MmaPath::mma_sync;
+}
+
 std::optional<BufferSpace> RoleLowering::operand(const YamlNode& node, const char* key) {
     const YamlNode* named = input_.require(node, key, "'async: mma'");
     const auto text = named == nullptr ? std::nullopt : reader_.text(*named, key);

@@ -3,6 +3,7 @@
 
 #include "warpline/pipeline/condition.hpp"
 #include "warpline/pipeline/declarations.hpp"
+#include "warpline/pipeline/storage_plan.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -24,10 +25,14 @@ struct LoweringContext {
     std::vector<InstructionKind> instructions;  ///< those used, in order of first use
     std::map<std::string, int, std::less<>> instruction_index;
     std::set<std::string> used_buffers;
+    std::vector<BufferTouch> touches;  ///< the role is filled in by lower_role()'s caller
 };
 
 /// The role with its program. Problems go to the context's reader.
 [[nodiscard]] Role lower_role(LoweringContext& context, const DeclaredRole& declared);
+
+/// The kind of MMA that `async: mma` means, from the file's `requires`.
+[[nodiscard]] MmaPath mma_path_of(const YamlNode& root);
 
 /// A place that names something with indices: kv[slot], s_full[0].
 struct Reference {
@@ -46,7 +51,7 @@ struct Reference {
 /// Lowers one role. Its members are grouped by file: lower_control.cpp (statements, loops,
 /// conditions), lower_paste.cpp (unrolling, procedures, labels), references.cpp (names and
 /// indices), lower_sync.cpp (barriers, rings, groups), lower_work.cpp (instructions),
-/// lower_async.cpp, lower_mma.cpp and lower_copy.cpp.
+/// lower_async.cpp, lower_mma.cpp, lower_copy.cpp and lower_storage.cpp (buffers touched).
 class RoleLowering {
   public:
     RoleLowering(LoweringContext& context, const DeclaredRole& declared);
@@ -145,6 +150,7 @@ class RoleLowering {
     void copy(const YamlNode& node, bool reduce);
     void emit_async(const YamlNode& node, std::variant<MmaOp, TmemOp, CopyOp> work,
                     std::string default_label);
+    void note_touches(const YamlNode& node, int op);
     [[nodiscard]] std::optional<BufferSpace> operand(const YamlNode& node, const char* key);
     [[nodiscard]] bool operands_legal(const YamlNode& node, BufferSpace a, BufferSpace b,
                                       BufferSpace d);

@@ -9,21 +9,41 @@
   document.body.classList.add('with-charts');
 
   const darkMode = window.matchMedia('(prefers-color-scheme: dark)');
-  const figures = warplineFigures.list(data, echarts);
-  const windowsOf = (id) => (id.startsWith('gantt-') ? data.predictions[Number(id.slice(6))].gantt.windows : []);
+  // Figures over time: those of one prediction show the same part of it.
+  const timed = (id) => /^(gantt|memory)-(\d+)$/.exec(id);
+  const windowsOf = (id) => data.predictions[Number(timed(id)[2])].gantt.windows;
+  // Paper has its own width, in pixels of a sheet of A4 less its margins, and is light.
+  const paper = 680;
+  let printing = false;
 
   function draw() {
-    const theme = darkMode.matches ? warplineFigures.dark : warplineFigures.light;
-    for (const figure of figures) {
+    const theme = darkMode.matches && !printing ? warplineFigures.dark : warplineFigures.light;
+    const width = printing ? paper : document.querySelector('main').clientWidth;
+    for (const figure of warplineFigures.list(data, echarts, width)) {
       const place = document.querySelector(`[data-figure="${figure.id}"]`);
       if (!place) continue;
       place.style.height = `${figure.height}px`;
       const zoom = charts[figure.id] && charts[figure.id].getOption().dataZoom;
-      if (!charts[figure.id]) charts[figure.id] = echarts.init(place, null, { renderer: 'svg' });
+      if (!charts[figure.id]) open(figure.id, place);
+      charts[figure.id].resize({ width: printing ? paper : 'auto' });
       charts[figure.id].setOption(figure.option(theme), true);
       if (zoom && zoom.length) show(figure.id, zoom[0].startValue, zoom[0].endValue);
     }
     window.warplineReport.drawn = true;
+  }
+
+  function open(id, place) {
+    charts[id] = echarts.init(place, null, { renderer: 'svg' });
+    if (!timed(id)) return;
+    controls(id, place);
+    charts[id].on('datazoom', () => {
+      const { startValue, endValue } = charts[id].getOption().dataZoom[0];
+      for (const other of Object.keys(charts)) {
+        if (other === id || !timed(other) || timed(other)[2] !== timed(id)[2]) continue;
+        const zoom = charts[other].getOption().dataZoom[0];
+        if (Math.abs(zoom.startValue - startValue) + Math.abs(zoom.endValue - endValue) > 1e-6) show(other, startValue, endValue);
+      }
+    });
   }
 
   function show(id, from, to) {
@@ -39,8 +59,7 @@
     show(id, middle - width * factor / 2, middle + width * factor / 2);
   }
 
-  function controls(id) {
-    const place = document.querySelector(`[data-figure="${id}"]`);
+  function controls(id, place) {
     const bar = document.createElement('div');
     bar.className = 'controls';
     const button = (text, label, act) => {
@@ -69,10 +88,8 @@
   }
 
   draw();
-  for (const figure of figures) if (figure.id.startsWith('gantt-')) controls(figure.id);
   darkMode.addEventListener('change', draw);
-  const resize = () => { for (const chart of Object.values(charts)) chart.resize(); };
-  window.addEventListener('resize', resize);
-  window.addEventListener('beforeprint', resize);
-  window.addEventListener('afterprint', resize);
+  window.addEventListener('resize', draw);
+  window.addEventListener('beforeprint', () => { printing = true; draw(); });
+  window.addEventListener('afterprint', () => { printing = false; draw(); });
 })();

@@ -24,16 +24,19 @@ probe() {
     echo "$1: $said"
     [[ $said == "PROBE figures=$2 RIGHT" ]] || { echo "$1: wanted $2 figures and nothing wrong"; failed=1; }
     chromium --window-size=1200,3400 --screenshot="$work/$1.png" "file://$page"
-    chromium --window-size=500,3400 --screenshot="$work/$1-narrow.png" "file://$page"
+    chromium --window-size=500,3400 --screenshot="$work/$1-phone.png" "file://$page"
+    chromium --window-size=1200,3400 --blink-settings=preferredColorScheme=0 --screenshot="$work/$1-dark.png" "file://$page"
 }
 
 failed=0
 "$warpline" report fa4_fwd --gpu b200 --seqlen 4096 -o "$work/one.html"
 grep -q 'id="report-data"' "$work/one.html" || { echo "skipped: this build has no chart library"; exit 77; }
 "$warpline" report fa4_fwd --gpu b200 --against b300 --mask causal -o "$work/two.html"
+"$warpline" report fa4_fwd --gpu b200 --seqlen 2048 --change emulated=0 -o "$work/changed.html"
 root=$here/../..
 "$warpline" compare "$root"/validate/measured/h200_warpline_sm90_fwd.csv --report "$work/compared.html" >"$work/compared.txt"
-probe one 8
-probe two 9
+probe one 9
+probe two 11
+probe changed 11
 probe compared 2
 exit $failed

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -43,6 +44,8 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 }
 
 const std::vector<std::string> trace = {"trace", "fa4_fwd", "--seqlen", "4096"};
+const std::string timeline = std::string(WARPLINE_SOURCE_DIR) +
+                             "/validate/measured/timelines/h200_warpline_sm90_fwd_hd128.csv";
 
 }  // namespace
 
@@ -64,6 +67,28 @@ TEST_CASE("a trace is written where it was asked for, and what it holds is said"
     CHECK(nlohmann::json::parse(content(file))["traceEvents"].size() < events);
 }
 
+TEST_CASE("a measured timeline stands beside the simulated one, as a process of its own") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string file = folder->path() + "/trace.json";
+    const Ran ran = run({"trace", "--measured", timeline, "-o", file, "--cycles", "0:20000"});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    const auto written = nlohmann::json::parse(content(file));
+    std::map<int, std::size_t> slices;
+    int measured = -1;
+    for (const auto& event : written["traceEvents"]) {
+        if (event["ph"] == "X") {
+            ++slices[event["pid"]];
+        } else if (event["name"] == "process_name" && contains(event["args"]["name"], "measured")) {
+            measured = event["pid"];
+        }
+    }
+    CHECK(slices.size() == 3);  // warps, units, measured
+    CHECK(slices[measured] > 50);
+    CHECK(contains(written["otherData"]["title"], "warpline_sm90_fwd on h200"));
+}
+
 TEST_CASE("requests for traces and reports that cannot be met are refused") {
     const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
         const Ran ran = run(arguments);
@@ -73,6 +98,10 @@ TEST_CASE("requests for traces and reports that cannot be met are refused") {
         CHECK(contains(ran.err, message));
     };
     refused(trace, "output");
+    refused({"trace", "-o", "/dev/null"}, "KERNEL");
+    refused(with(trace, {"-o", "/dev/null", "--measured", timeline}), "--measured");
+    refused({"trace", "-o", "/dev/null", "--measured", "/nonexistent/t.csv"}, "/nonexistent/t.csv");
+    refused({"report", "fa4_fwd", "-o", "/dev/null", "--change", "nothing=1"}, "nothing");
     for (const char* window : {"5", ":", "a:b", "9:1", "5:5", "-1:5", "1:2:3"}) {
         refused(with(trace, {"-o", "/dev/null", "--cycles", window}), "--cycles");
     }
@@ -96,8 +125,26 @@ TEST_CASE("a report of two GPUs, with its tables") {
     CHECK(contains(html, "--against b300"));
     CHECK(contains(html, "b300 against b200"));
     const std::string units = content(folder->path() + "/tables/units.csv");
-    CHECK(units.rfind("gpu,unit,", 0) == 0);
+    CHECK(units.rfind("case,unit,", 0) == 0);
     CHECK(contains(units, "\nb300,"));
+    const std::string beside = content(folder->path() + "/tables/beside.csv");
+    CHECK(beside.rfind("quantity,unit,b200,b300,second over first\n", 0) == 0);
+    CHECK(contains(beside, "\nclock,MHz,1710,1768,"));
+}
+
+TEST_CASE("a report sets a change of design beside the design") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string page = folder->path() + "/report.html";
+    const Ran ran = run({"report", "fa4_fwd", "--seqlen", "2048", "--set", "emulated=16",
+                         "--change", "emulated=0", "--change", "hw.mufu.ex2=32/clk", "-o", page,
+                         "--tables", folder->path()});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    CHECK(contains(content(page), "b200 with emulated=0, hw.mufu.ex2=32/clk against b200"));
+    const std::string beside = content(folder->path() + "/beside.csv");
+    CHECK(contains(beside, "b200 with emulated=0"));
+    CHECK(contains(beside, "\nclock,MHz,1710,1710,1\n"));
 }
 
 TEST_CASE("the chart of the steady state is coloured on a terminal, and 80 columns wide") {

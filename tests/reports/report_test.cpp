@@ -4,6 +4,7 @@
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/reports/script_json.hpp"
 #include "warpline/reports/subject_page.hpp"
+#include "warpline/reports/sweep_page.hpp"
 
 #include <algorithm>
 
@@ -17,6 +18,7 @@ namespace {
 
 ReportSubject example_subject() {
     ReportSubject subject;
+    subject.name = "b200";
     subject.prediction = test::example_prediction();
     subject.recording.schedule = subject.prediction.schedule;
     subject.peak_flops = 1e15;
@@ -111,6 +113,7 @@ TEST_CASE("the data of a prediction is JSON with everything the figures read") {
 TEST_CASE("a page holds all its parts, escaped, and reaches for nothing outside") {
     ReportSubject subject = example_subject();
     subject.prediction.kernel = "<img src=x onerror=alert(1)>";
+    subject.name = "<script>alert(2)</script>";
     subject.prediction.plan.roles[1].program[0].label = "</script><script>alert(1)</script>";
     subject.prediction.assumptions = {"\x1b]0;title\x07"};
     const ReportPage page = subject_page({subject, example_subject()}, "warpline 'report' <&>");
@@ -129,6 +132,68 @@ TEST_CASE("a page holds all its parts, escaped, and reaches for nothing outside"
         for (const auto& row : table.rows) {
             CHECK(row.size() == table.columns.size());
         }
+    }
+}
+
+TEST_CASE("names, sources and reasons of a measured table stay text in a comparison's page") {
+    const std::string evil = "<script>alert(1)</script>\x1b[2J";
+    ComparedRow row;
+    row.kernel = row.row.source = row.bound_by = evil;
+    row.row.gpu = "b200";
+    row.measured_ms = row.predicted_ms = 1.0;
+    ErrorSummary group;
+    group.gpu = "b200";
+    group.kernel = evil;
+    group.head_dim_qk = row.row.problem.head_dim_qk;
+    group.head_dim_v = row.row.problem.head_dim_v;
+    group.mask = row.row.problem.mask.kind;
+    group.direction = row.row.problem.direction;
+    group.rows = 1;
+    Comparison comparison;
+    comparison.rows = {row};
+    comparison.groups = {group};
+    comparison.unusable = {{{"=file", 7, 1}, evil, evil, {}}};
+    const ReportPage page = comparison_page(comparison, "9.9.9", evil);
+    CHECK(json::parse(page.data)["comparison"]["rows"].size() == 1);
+    const std::string html = report_html(page, some_assets);
+    CHECK(html.find("<script>alert") == std::string::npos);
+    CHECK(html.find('\x1b') == std::string::npos);
+    CHECK(count(html, "<script") == 4);
+    CHECK(count(html, "&lt;script&gt;alert") >= 6);
+    REQUIRE(page.tables.size() == 3);
+    CHECK(table_csv(page.tables[2]).find("\n'=file,7,") != std::string::npos);
+}
+
+TEST_CASE("a sweep's page has its points, the best of them, and what failed") {
+    const std::string head =
+        "index,gpu,kv_stages,status,ms,tflops,utilization_pct,cycles,bound_by,reason,run\n";
+    const auto table = parse_sweep(head +
+                                       "0,b200,2,ok,2,500,40,1,latency,,f\n"
+                                       "1,b200,3,ok,1,1000,60,1,tensor core,,f\n"
+                                       "2,<b>,2,infeasible,,,,,,too much <i>SMEM</i>,f\n",
+                                   "rows.csv");
+    REQUIRE(table);
+    CHECK(table->axes == std::vector<std::string>{"gpu", "kv_stages"});
+    REQUIRE(table->points.size() == 3);
+    CHECK(table->points[1].tflops == 1000.0);
+    CHECK_FALSE(table->points[2].answered);
+    const ReportPage page = sweep_page(*table, "9.9.9", "warpline report --sweep rows.csv");
+    const json sweep = json::parse(page.data)["sweep"];
+    CHECK(sweep["axis"] == "kv_stages");
+    REQUIRE(sweep["series"].size() == 1);
+    CHECK(sweep["series"][0]["name"] == "gpu=b200");
+    CHECK(sweep["series"][0]["points"][1]["x"] == 3);
+    CHECK(page.cards.front().headline == "1000.0 TFLOP/s");
+    CHECK(page.tables[0].rows.size() == 2);
+    CHECK(page.tables[1].rows.size() == 3);
+    const std::string html = report_html(page, some_assets);
+    CHECK(html.find("<i>SMEM") == std::string::npos);
+    CHECK(html.find("&lt;i&gt;SMEM") != std::string::npos);
+    for (const std::string& wrong : {std::string("a,b\n1,2\n"), head + "0,b200,2,ok,fast,1,,,,,f\n",
+                                     head + "0,b200\n", std::string()}) {
+        const auto refused = parse_sweep(wrong, "rows.csv");
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().text().find("rows.csv") != std::string::npos);
     }
 }
 
