@@ -287,7 +287,7 @@ std::size_t trace_size_estimate(const SliceChart& chart, const TraceOptions& opt
     // And each span of memory may.
     if (options.memory != nullptr) {
         for (const StorageSpan& span : options.memory->spans) {
-            steps += span.start < options.to && span.end > options.from ? 1 : 0;
+            steps += span.start < options.to && span.end > options.from ? 1U : 0U;
         }
     }
     std::size_t measured = 0;
@@ -295,8 +295,8 @@ std::size_t trace_size_estimate(const SliceChart& chart, const TraceOptions& opt
         for (const MeasuredSlice& each : options.measured->slices) {
             measured +=
                 round_to_ticks(each.begin) < options.to && round_to_ticks(each.end) > options.from
-                    ? 1
-                    : 0;
+                    ? 1U
+                    : 0U;
         }
     }
     return head + lane * chart.lanes.size() + measured * step * 2 + slice * chart.slices.size() +

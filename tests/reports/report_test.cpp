@@ -150,9 +150,12 @@ TEST_CASE("names, sources and reasons of a measured table stay text in a compari
     group.direction = row.row.problem.direction;
     group.rows = 1;
     Comparison comparison;
-    comparison.rows = {row};
-    comparison.groups = {group};
-    comparison.unusable = {{{"=file", 7, 1}, evil, evil, {}}};
+    comparison.rows.push_back(row);
+    comparison.groups.push_back(group);
+    UnusableRow& unused = comparison.unusable.emplace_back();
+    unused.where.file = "=file";
+    unused.where.line = 7;
+    unused.row = unused.reason = evil;
     const ReportPage page = comparison_page(comparison, "9.9.9", evil);
     CHECK(json::parse(page.data)["comparison"]["rows"].size() == 1);
     const std::string html = report_html(page, some_assets);

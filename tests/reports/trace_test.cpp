@@ -86,7 +86,7 @@ TEST_CASE("a small schedule as a trace, number by number") {
     prediction.schedule.events[1].end = ticks_from_cycles(320);
     const Release release{0, 0, ticks_from_cycles(310),
                           1, 0, prediction.schedule.events[2].completed};
-    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {release}, {}});
+    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {release}, {}, {}});
     REQUIRE(chart.lanes.size() == 2);
     CHECK(chart.lanes[0].name == "softmax[0]");
     CHECK(chart.lanes[1].name == "tensor");
@@ -178,7 +178,7 @@ TEST_CASE("names cannot break out of the JSON") {
     Prediction prediction = test::example_prediction();
     prediction.plan.roles[1].program[0].label = "\"}]}</script>\n\xff";
     prediction.plan.roles[0].name = "\\";
-    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {}, {}});
+    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {}, {}, {}});
     check_sound(trace_json(prediction.plan, prediction.schedule, chart, options()));
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("occupancy adds up what runs at a time") {
     AsyncOp async;
     async.work = mma;
     prediction.plan.roles[1].program[0].body = async;
-    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {}, {}});
+    const SliceChart chart = slice_chart(prediction.plan, {prediction.schedule, {}, {}, {}});
     const Occupancy occupancy = occupancy_of(prediction.plan, prediction.schedule, chart);
     REQUIRE(occupancy.tensor.size() == 1);
     REQUIRE(occupancy.tensor[0].steps.size() == 2);
