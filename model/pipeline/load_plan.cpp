@@ -9,6 +9,7 @@
 #include "warpline/pipeline/remedy.hpp"
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
+#include "warpline/pipeline/tile_work.hpp"
 #include "warpline/pipeline/traced_plan.hpp"
 
 #include <algorithm>
@@ -215,6 +216,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     plan.machine = machine_of(spec);
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
+    const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
     const auto reads = resolved.evaluator.reads();  // launches change no plan
     static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
     if (resolved.problems.input.empty()) {
@@ -222,6 +224,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     }
     if (resolved.problems.none()) {
         describe_kernel(source, resolved, plan);
+        write_tile_work(work, plan.parameters);
     }
     if (!resolved.problems.none()) {
         return resolved.problems.failure();
