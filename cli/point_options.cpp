@@ -98,6 +98,10 @@ Result<Point> make_point(const Predictor& predictor, const std::string& kernel,
     if (!predict) {
         return tl::unexpected(predict.error());
     }
+    if (!options.blocks.empty()) {
+        return fail(FailureKind::usage, "--blocks: one list of blocks is asked about with predict",
+                    "warpline predict KERNEL --blocks LISTS");
+    }
     const auto scores = options.score_distribution();
     if (!scores) {
         return tl::unexpected(scores.error());

@@ -339,6 +339,11 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
     return predict_listed(spec, plan, problem, std::nullopt, options);
 }
 
+Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const KernelPlan& plan,
+                                const AttentionProblem& problem, const PredictOptions& options) {
+    return predict_listed(spec, plan, problem, std::nullopt, options, memo);
+}
+
 Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& asked,
                                   const AttentionProblem& problem,
                                   const std::optional<BlockLists>& lists,

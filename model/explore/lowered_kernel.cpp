@@ -89,8 +89,8 @@ LoweredKernel::Lowered LoweredKernel::lower_body(const AttentionProblem& problem
     if (!launches) {
         return tl::unexpected(std::move(launches.error()));
     }
-    auto operation =
-        std::make_shared<const Operation>(Operation{std::move(traced->plan), std::move(*launches)});
+    auto operation = std::make_shared<const Operation>(
+        Operation{std::move(traced->plan), std::move(*launches), std::nullopt});
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bodies_.size() >= most_bodies) {
         bodies_.clear();

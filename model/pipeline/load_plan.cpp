@@ -271,9 +271,9 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     plan.machine = machine_of(spec);
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
+    const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
     const auto reads = resolved.evaluator.reads();  // launches change no plan
     static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
-    const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
     if (resolved.problems.input.empty()) {
         check_storage(request, overrides, plan.budgets, resolved);
     }

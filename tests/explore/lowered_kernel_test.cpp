@@ -1,6 +1,7 @@
 #include "warpline/explore/lowered_kernel.hpp"
 
 #include "warpline/device/machine_content.hpp"
+#include "warpline/hardware/load_gpu_spec.hpp"
 
 #include <memory>
 #include <string>
