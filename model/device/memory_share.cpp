@@ -59,6 +59,10 @@ struct Reuse {
 
 }  // namespace
 
+double own_input_bytes(const KernelPlan& plan, const AttentionProblem& problem) {
+    return streams_of(plan, problem).owned;
+}
+
 MemoryShare share_memory(const GpuSpec& spec, const KernelPlan& plan,
                          const AttentionProblem& problem, const TileCost& total,
                          const Placement& placement) {

@@ -16,6 +16,9 @@ struct MemoryShare {
     double working_set = 0.0;  ///< bytes of the streams that are being read at a time
 };
 
+/// Bytes of the inputs that one tile alone reads, of the whole problem.
+[[nodiscard]] double own_input_bytes(const KernelPlan& plan, const AttentionProblem& problem);
+
 /// Tiles of a stream that run at a time read it together: one of them misses. What later tiles of
 /// the same stream find depends on whether the streams in use fit in L2. A miss takes HBM's
 /// latency, and its bytes HBM's rate, which all SMs share (see Traffic). `total` is of the whole

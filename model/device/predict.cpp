@@ -5,6 +5,7 @@
 #include "warpline/device/place_tiles.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/steady_step.hpp"
+#include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
 #include "warpline/workload/tiling.hpp"
@@ -31,6 +32,23 @@ struct Parts {
     TileCost total;
     double launch_seconds = 0.0;
 };
+
+/// The plan with as many residents on an SM as the grid brings there: clusters go to SMs of their
+/// own first, so that a grid smaller than all slots leaves some of them empty.
+[[nodiscard]] Result<KernelPlan> with_residents_of_grid(const GpuSpec& spec, const KernelPlan& plan,
+                                                        const AttentionProblem& problem) {
+    KernelPlan used = plan;
+    const auto tiles = count_tiles(cut_into_tiles(problem, plan.tiles));
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!tiles || !slots) {
+        return tl::unexpected(!tiles ? tiles.error() : slots.error());
+    }
+    if (*tiles < slots->slots()) {
+        const std::int64_t residents = (*tiles + slots->positions - 1) / slots->positions;
+        used.ctas_per_sm = static_cast<int>(std::max<std::int64_t>(1, residents));
+    }
+    return used;
+}
 
 [[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
     EngineOptions engine;
@@ -74,13 +92,22 @@ constexpr double same_latency = 1.25;
 [[nodiscard]] Result<MemoryEnvironment> settle_memory(Parts& parts, const GpuSpec& spec,
                                                       const KernelPlan& plan,
                                                       const AttentionProblem& problem,
-                                                      const EngineOptions& engine) {
+                                                      const EngineOptions& engine,
+                                                      const ClockHz& clock) {
     MemoryEnvironment memory = idle_memory(spec);
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!slots) {
+        return tl::unexpected(slots.error());
+    }
+    if (engine.ideal.count(Mechanism::memory_bandwidth) == 0) {
+        memory.miss_latency += burst_delay(spec, plan, problem, parts.tiles, *slots, clock);
+    }
     const Engine prepared(plan, engine);
     if (auto placed = place_all(parts, spec, plan, memory, prepared); !placed) {
         return tl::unexpected(placed.error());
     }
     parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
+    parts.share.environment.miss_latency = memory.miss_latency;
     const MemoryEnvironment& shared = parts.share.environment;
     if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
         memory = shared;
@@ -93,11 +120,11 @@ constexpr double same_latency = 1.25;
 
 [[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
                                           const AttentionProblem& problem,
-                                          const PredictOptions& options) {
+                                          const PredictOptions& options, const ClockHz& clock) {
     Parts parts;
     EngineOptions engine = engine_options(options);
     parts.tiles = cut_into_tiles(problem, plan.tiles);
-    const auto memory = settle_memory(parts, spec, plan, problem, engine);
+    const auto memory = settle_memory(parts, spec, plan, problem, engine, clock);
     if (!memory) {
         return tl::unexpected(memory.error());
     }
@@ -238,13 +265,18 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
 
 }  // namespace
 
-Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
+Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& asked,
                            const AttentionProblem& problem, const PredictOptions& options) {
     auto clock = choose_clock(spec, options);
     if (!clock) {
         return tl::unexpected(clock.error());
     }
-    auto measured = measure_parts(spec, plan, problem, options);
+    auto used = with_residents_of_grid(spec, asked, problem);
+    if (!used) {
+        return tl::unexpected(used.error());
+    }
+    const KernelPlan& plan = *used;
+    auto measured = measure_parts(spec, plan, problem, options, clock->hz);
     if (!measured) {
         return tl::unexpected(measured.error());
     }
@@ -266,6 +298,11 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
     }
     fill_units(out, parts, spec);
     fill_assumptions(out, parts, spec, options);
+    if (plan.ctas_per_sm < asked.ctas_per_sm) {
+        out.assumptions.push_back(fmt::format("Too few tiles for {} CTAs an SM: {} live{} there.",
+                                              asked.ctas_per_sm, plan.ctas_per_sm,
+                                              plan.ctas_per_sm == 1 ? "s" : ""));
+    }
     out.steady_roofline = std::move(parts.step.roofline);
     out.recurrence = std::move(parts.step.recurrence);
     out.schedule = std::move(parts.step.schedule);

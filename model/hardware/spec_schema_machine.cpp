@@ -38,6 +38,12 @@ std::vector<SpecKey> machine_keys() {
              s.clocks.sustained_low = v.clock_low;
              s.clocks.sustained_high = v.clock_high;
          }},
+        {"clock.profiled",
+         clock_rule(),
+         "SM clock that a profiler holds; for rows that give cycles and no clock",
+         "",
+         Need::optional,
+         {}},
         {"clock.sampled_share",
          positive("MHz/MHz", 1.0),
          "SM clock under load over what the driver reports; for rows whose clock was sampled",

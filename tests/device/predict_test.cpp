@@ -97,6 +97,23 @@ TEST_CASE("a prediction adds up: work, waves, time") {
     }
 }
 
+TEST_CASE("a grid smaller than the slots puts fewer residents on an SM") {
+    KernelPlan two = one_warp(TileScheduler::single_tile);
+    two.ctas_per_sm = 2;
+    const auto answer = [&](const KernelPlan& plan, std::int64_t batch) {
+        return predict(small_gpu(), plan, problem(batch, 8192)).value();
+    };
+    const KernelPlan one = one_warp(TileScheduler::single_tile);
+    const Prediction few = answer(two, 2);  // 8 tiles on 10 SMs
+    CHECK(few.waves.slots == 10);
+    CHECK(few.makespan_cycles == answer(one, 2).makespan_cycles);
+    CHECK(few.assumptions.back() == "Too few tiles for 2 CTAs an SM: 1 lives there.");
+    const Prediction some = answer(two, 4);  // 16 tiles: two on most SMs
+    CHECK(some.waves.slots == 20);
+    CHECK(some.makespan_cycles == answer(two, 5).makespan_cycles);
+    CHECK(some.makespan_cycles > few.makespan_cycles);
+}
+
 TEST_CASE("a problem without keys takes its launch and its tiles, and has no rate") {
     for (const auto scheduler : {TileScheduler::single_tile, TileScheduler::static_persistent}) {
         const auto answer = predict(small_gpu(), one_warp(scheduler), problem(2, 0));

@@ -96,3 +96,21 @@ TEST_CASE("a framework's copies before a kernel are part of what it measures") {
     CHECK(added > issuing);
     CHECK(added < issuing + 0.01);
 }
+
+TEST_CASE("a row of counters alone was taken at a profiler's clock") {
+    MeasuredRow row = row_of("fa4");  // long enough for tiles to begin together again and again
+    row.problem.batch = 32;
+    row.problem.heads_q = row.problem.heads_kv = 16;
+    const auto timed = compared(row);
+    row.time_ms.reset();
+    row.mean_active_cycles = 1e5;
+    const auto counted = compared(row);
+    REQUIRE(timed);
+    REQUIRE(counted);
+    CHECK(timed->rows[0].clock.hz != ClockHz(1'000'000'000));
+    CHECK(counted->rows[0].clock.hz == ClockHz(1'000'000'000));
+    CHECK(counted->rows[0].clock.origin == "b200 clock under a profiler");
+    CHECK(counted->rows[0].predicted_cycles < timed->rows[0].predicted_cycles);
+    row.clock = ClockHz(1'500'000'000);
+    CHECK(compared(row)->rows[0].clock.hz == ClockHz(1'500'000'000));
+}
