@@ -1,5 +1,6 @@
 #include "cli/parse.hpp"
 
+#include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/reports/text.hpp"
 #include "warpline/units/clock.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::int64_t max_length = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_head_dim = 1 << 16;
 constexpr std::int64_t max_clock_hz = 100'000'000'000;
+constexpr std::int64_t largest_pattern = std::int64_t{1} << 24;  // blocks drawn one by one
 
 bool all_digits(std::string_view text) {
     return !text.empty() &&
@@ -105,6 +107,33 @@ Result<std::vector<SequencePair>> parse_varlen(std::string_view text) {
         sequences.push_back(*sequence);
     }
     return sequences;
+}
+
+Result<BlockLists> parse_blocks(const std::string& text, std::int64_t seqlen_q,
+                                std::int64_t seqlen_kv) {
+    constexpr std::string_view scattered = "scattered:";
+    if (text.compare(0, scattered.size(), scattered) != 0) {
+        const auto content = read_text(text);
+        if (!content) {
+            return tl::unexpected(content.error());
+        }
+        return parse_block_lists(*content, text);
+    }
+    double density = 0.0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data() + scattered.size(), end, density);
+    if (stop != end || problem != std::errc{} || !(density >= 0.0 && density <= 1.0)) {
+        return fail(
+            FailureKind::usage,
+            fmt::format("--blocks: the density of \"{}\" must be from 0 to 1", printable(text)),
+            "for example scattered:0.25");
+    }
+    if ((seqlen_q / 128) * (seqlen_kv / 128) > largest_pattern) {
+        return fail(FailureKind::usage,
+                    "--blocks scattered: the lengths make more than 2^24 blocks a head",
+                    "list them in a file");
+    }
+    return scattered_lists(density, seqlen_q > 128 ? 256 : 128, 128, seqlen_q, seqlen_kv);
 }
 
 Result<DType> parse_dtype(std::string_view text) {

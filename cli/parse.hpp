@@ -4,6 +4,7 @@
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/hardware/gpu_spec.hpp"
 #include "warpline/workload/attention.hpp"
+#include "warpline/workload/block_lists.hpp"
 
 #include <cstdint>
 #include <string>
@@ -26,6 +27,11 @@ namespace warpline::cli {
 
 /// "1024,2048" or "512:4096,1:8192" (queries : keys), one entry a sequence.
 [[nodiscard]] Result<std::vector<SequencePair>> parse_varlen(std::string_view text);
+
+/// The value of --blocks: a file of block lists, or "scattered:0.25", which is spread over tiles of
+/// 256 queries (128 when there are no more) and blocks of 128 keys. Errors of a file: input.
+[[nodiscard]] Result<BlockLists> parse_blocks(const std::string& text, std::int64_t seqlen_q,
+                                              std::int64_t seqlen_kv);
 
 [[nodiscard]] Result<DType> parse_dtype(std::string_view text);
 

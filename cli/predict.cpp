@@ -61,7 +61,7 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     auto nearest_started = arguments.quiet ? decltype(start_nearest(request.data_dir, *kernel)){}
                                            : start_nearest(request.data_dir, *kernel);
     Result<Prediction> prediction = predict_operation(
-        kernel->spec, {kernel->plan, kernel->launches}, kernel->problem, *options);
+        kernel->spec, {kernel->plan, kernel->launches, kernel->blocks}, kernel->problem, *options);
     const std::vector<ComparedRow> nearest =
         finish_nearest(std::move(nearest_started), kernel->plan.kernel);
     if (!prediction) {

@@ -1,6 +1,7 @@
 #include "cli/problem_options.hpp"
 
 #include "cli/parse.hpp"
+#include "warpline/device/kernel_tiles.hpp"
 #include "warpline/device/operation.hpp"
 
 #include <algorithm>
@@ -99,6 +100,8 @@ void ProblemOptions::declare(CLI::App& app) {
     option("--window", window, "W", "causal sliding window of W tokens");
     option("--dtype", dtype, "TYPE", "bf16, fp16 or fp8 [bf16]");
     option("--varlen", varlen, "LIST", "lengths of every sequence: N or QUERIES:KEYS, by commas");
+    option("--blocks", blocks, "LISTS",
+           "block-sparse: a file of block lists, or scattered:DENSITY (0 to 1)");
     app.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
     app.add_option("--set", set, "a pipeline parameter, or a hardware constant as hw.KEY=VALUE")
         ->type_name("NAME=VALUE")
@@ -204,8 +207,19 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
     if (!operation) {
         return with_gpus_that_can(data_dir, source, *spec, operation.error());
     }
+    std::optional<BlockLists> blocks;
+    if (!options.blocks.empty()) {
+        auto lists = parse_blocks(options.blocks, problem->seqlen_q, problem->seqlen_kv);
+        if (!lists) {
+            return tl::unexpected(lists.error());
+        }
+        if (auto fits = check_block_lists(*lists, *problem, operation->plan); !fits) {
+            return tl::unexpected(fits.error());
+        }
+        blocks = std::move(*lists);
+    }
     return LoadedKernel{std::move(*spec), *problem, std::move(operation->plan),
-                        std::move(operation->launches)};
+                        std::move(operation->launches), std::move(blocks)};
 }
 
 Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string& kernel,

@@ -6,7 +6,9 @@
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/side_launch.hpp"
 #include "warpline/workload/attention.hpp"
+#include "warpline/workload/block_lists.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct ProblemOptions {
     std::string mask, window;
     std::string dtype = "bf16";
     std::string varlen;
+    std::string blocks;
     bool deterministic = false;
     std::vector<std::string> set;
 
@@ -48,6 +51,7 @@ struct LoadedKernel {
     AttentionProblem problem;
     KernelPlan plan;
     std::vector<SideLaunch> launches;  ///< before and after it
+    std::optional<BlockLists> blocks;  ///< --blocks
 };
 
 /// Lowers a pipeline that was read already, as the options say. Errors: those of the loaders.

@@ -39,7 +39,7 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
         return tl::unexpected(kernel.error());
     }
     Result<Prediction> prediction = predict_operation(
-        kernel->spec, {kernel->plan, kernel->launches}, kernel->problem, *options);
+        kernel->spec, {kernel->plan, kernel->launches, kernel->blocks}, kernel->problem, *options);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }

@@ -1,5 +1,7 @@
 #include "warpline/device/memory_share.hpp"
 
+#include "warpline/pipeline/tile_work.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +19,8 @@ struct Streams {
 [[nodiscard]] Streams streams_of(const KernelPlan& plan, const AttentionProblem& problem) {
     Streams out;
     const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
-    const auto d = static_cast<double>(problem.head_dim_qk + problem.head_dim_v);
+    const auto d = static_cast<double>(
+        problem.head_dim_qk + (tile_work(plan).v_in_k ? std::int64_t{0} : problem.head_dim_v));
     const auto heads_q = static_cast<double>(problem.heads_q);
     const auto heads_kv = static_cast<double>(problem.heads_kv);
     const bool over_kv = plan.tiles.loop == TileLoop::over_kv;
@@ -45,8 +48,10 @@ struct Reuse {
 
 [[nodiscard]] Reuse reuse_of(const Streams& streams, const KernelPlan& plan,
                              const Placement& placement) {
-    const auto tiles = static_cast<double>(placement.tiles);
-    const auto at_a_time = static_cast<double>(placement.slots_used);
+    // The splits of a tile read a stream once between them.
+    const auto splits = static_cast<double>(tile_work(plan).splits);
+    const double tiles = static_cast<double>(placement.tiles) / splits;
+    const double at_a_time = static_cast<double>(placement.slots_used) / splits;
     const auto group = static_cast<double>(plan.tiles.head_group);
     const double tiles_of_group = group * tiles / streams.heads;
     const double heads =
@@ -55,6 +60,28 @@ struct Reuse {
     const double tiles_of_stream = std::max(1.0, tiles / streams.count);
     const double together = std::clamp(at_a_time / active, 1.0, tiles_of_stream);
     return {tiles_of_stream / together, active * streams.bytes / streams.count};
+}
+
+/// Each input and output once. Where V lies inside K, K's bytes are all; splits write partial
+/// results, which another kernel turns into the output.
+[[nodiscard]] double bytes_once(const KernelPlan& plan, const AttentionProblem& problem,
+                                const TileCost& total) {
+    double bytes = compulsory_bytes(problem);
+    const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
+    double keys = 0.0;
+    double queries = 0.0;
+    for (std::int64_t i = 0; i < problem.sequences(); ++i) {
+        keys += static_cast<double>(problem.sequence(i).kv);
+        queries += static_cast<double>(problem.sequence(i).q);
+    }
+    const auto d_v = static_cast<double>(problem.head_dim_v);
+    if (tile_work(plan).v_in_k) {
+        bytes -= keys * static_cast<double>(problem.heads_kv) * d_v * element;
+    }
+    if (tile_work(plan).splits > 1) {
+        bytes += total.bytes_written - queries * static_cast<double>(problem.heads_q) * d_v * 2.0;
+    }
+    return bytes;
 }
 
 }  // namespace
@@ -68,7 +95,7 @@ MemoryShare share_memory(const GpuSpec& spec, const KernelPlan& plan,
                          const Placement& placement) {
     MemoryShare out;
     out.environment = idle_memory(spec);
-    out.hbm_bytes = compulsory_bytes(problem);
+    out.hbm_bytes = bytes_once(plan, problem, total);
     if (placement.tiles == 0 || total.bytes_read <= 0.0) {
         return out;
     }

@@ -1,5 +1,6 @@
 #include "warpline/device/operation.hpp"
 
+#include "warpline/device/predict_listed.hpp"
 #include "warpline/device/side_launch_time.hpp"
 #include "warpline/pipeline/side_launches.hpp"
 
@@ -20,13 +21,13 @@ Result<Operation> make_operation(const PipelineSource& source, const GpuSpec& sp
     if (!launches) {
         return tl::unexpected(launches.error());
     }
-    return Operation{std::move(*plan), std::move(*launches)};
+    return Operation{std::move(*plan), std::move(*launches), std::nullopt};
 }
 
 Result<Prediction> predict_operation(const GpuSpec& spec, const Operation& operation,
                                      const AttentionProblem& problem,
                                      const PredictOptions& options) {
-    auto prediction = predict(spec, operation.plan, problem, options);
+    auto prediction = predict_listed(spec, operation.plan, problem, operation.blocks, options);
     if (!prediction) {
         return prediction;
     }

@@ -4,15 +4,18 @@
 #include "warpline/device/prediction.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/side_launch.hpp"
+#include "warpline/workload/block_lists.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace warpline {
 
 struct Operation {
-    KernelPlan plan;                   ///< of the main kernel
-    std::vector<SideLaunch> launches;  ///< in the order of the pipeline file
+    KernelPlan plan;                                  ///< of the main kernel
+    std::vector<SideLaunch> launches;                 ///< in the order of the pipeline file
+    std::optional<BlockLists> blocks = std::nullopt;  ///< visited in place of a mask
 };
 
 /// The plan that make_plan() gives, and the file's launches. Errors: those of make_plan().

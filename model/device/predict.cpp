@@ -1,9 +1,10 @@
 #include "warpline/device/bound_phrase.hpp"
 #include "warpline/device/clock.hpp"
 #include "warpline/device/cluster_slots.hpp"
+#include "warpline/device/kernel_tiles.hpp"
 #include "warpline/device/memory_share.hpp"
 #include "warpline/device/place_tiles.hpp"
-#include "warpline/device/prediction.hpp"
+#include "warpline/device/predict_listed.hpp"
 #include "warpline/device/steady_step.hpp"
 #include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
@@ -33,12 +34,19 @@ struct Parts {
     double launch_seconds = 0.0;
 };
 
+[[nodiscard]] std::vector<HeadTiles> tiles_of(const AttentionProblem& problem,
+                                              const KernelPlan& plan,
+                                              const std::optional<BlockLists>& lists) {
+    return lists ? kernel_tiles(problem, plan, *lists) : kernel_tiles(problem, plan);
+}
+
 /// The plan with as many residents on an SM as the grid brings there: clusters go to SMs of their
 /// own first, so that a grid smaller than all slots leaves some of them empty.
 [[nodiscard]] Result<KernelPlan> with_residents_of_grid(const GpuSpec& spec, const KernelPlan& plan,
-                                                        const AttentionProblem& problem) {
+                                                        const AttentionProblem& problem,
+                                                        const std::optional<BlockLists>& lists) {
     KernelPlan used = plan;
-    const auto tiles = count_tiles(cut_into_tiles(problem, plan.tiles));
+    const auto tiles = count_tiles(tiles_of(problem, plan, lists));
     const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
     if (!tiles || !slots) {
         return tl::unexpected(!tiles ? tiles.error() : slots.error());
@@ -120,10 +128,11 @@ constexpr double same_latency = 1.25;
 
 [[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
                                           const AttentionProblem& problem,
+                                          const std::optional<BlockLists>& lists,
                                           const PredictOptions& options, const ClockHz& clock) {
     Parts parts;
     EngineOptions engine = engine_options(options);
-    parts.tiles = cut_into_tiles(problem, plan.tiles);
+    parts.tiles = tiles_of(problem, plan, lists);
     const auto memory = settle_memory(parts, spec, plan, problem, engine, clock);
     if (!memory) {
         return tl::unexpected(memory.error());
@@ -173,8 +182,11 @@ void fill_times(Prediction& out, const Parts& parts) {
 }
 
 /// Rates. Errors: more work than the tensor cores can do in the time.
-[[nodiscard]] Result<void> fill_work(Prediction& out, const Parts& parts, const GpuSpec& spec) {
-    out.counted_flops = out.plan.counted_share * counted_flops(out.problem);
+[[nodiscard]] Result<void> fill_work(Prediction& out, const Parts& parts, const GpuSpec& spec,
+                                     const std::optional<BlockLists>& lists) {
+    out.counted_flops = out.plan.counted_share * (lists ? all_listed_pairs(*lists, out.problem) *
+                                                              counted_flops_per_pair(out.problem)
+                                                        : counted_flops(out.problem));
     out.executed_flops = parts.total.flops;
     if (out.seconds <= 0.0) {
         return {};
@@ -265,18 +277,30 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
 
 }  // namespace
 
-Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& asked,
+Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
                            const AttentionProblem& problem, const PredictOptions& options) {
+    return predict_listed(spec, plan, problem, std::nullopt, options);
+}
+
+Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& asked,
+                                  const AttentionProblem& problem,
+                                  const std::optional<BlockLists>& lists,
+                                  const PredictOptions& options) {
+    if (lists) {
+        if (auto fits = check_block_lists(*lists, problem, asked); !fits) {
+            return tl::unexpected(fits.error());
+        }
+    }
     auto clock = choose_clock(spec, options);
     if (!clock) {
         return tl::unexpected(clock.error());
     }
-    auto used = with_residents_of_grid(spec, asked, problem);
+    auto used = with_residents_of_grid(spec, asked, problem, lists);
     if (!used) {
         return tl::unexpected(used.error());
     }
     const KernelPlan& plan = *used;
-    auto measured = measure_parts(spec, plan, problem, options, clock->hz);
+    auto measured = measure_parts(spec, plan, problem, lists, options, clock->hz);
     if (!measured) {
         return tl::unexpected(measured.error());
     }
@@ -293,11 +317,16 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& asked,
                   parts.step.recurrence.ticks_per_block * cycles_per_tick,
                   parts.step.step_ticks * cycles_per_tick, plan.tiles.rows, plan.tiles.block};
     fill_times(out, parts);
-    if (auto filled = fill_work(out, parts, spec); !filled) {
+    if (auto filled = fill_work(out, parts, spec, lists); !filled) {
         return tl::unexpected(filled.error());
     }
     fill_units(out, parts, spec);
     fill_assumptions(out, parts, spec, options);
+    if (lists) {
+        out.assumptions.push_back(fmt::format(
+            "Block lists: {:.1f} % of all scores are in listed blocks, which are what is counted.",
+            100.0 * all_listed_pairs(*lists, problem) / std::max(1.0, unmasked_scores(problem))));
+    }
     if (plan.ctas_per_sm < asked.ctas_per_sm) {
         out.assumptions.push_back(fmt::format("Too few tiles for {} CTAs an SM: {} live{} there.",
                                               asked.ctas_per_sm, plan.ctas_per_sm,

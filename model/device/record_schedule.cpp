@@ -1,5 +1,7 @@
 #include "warpline/device/record_schedule.hpp"
 
+#include "warpline/device/kernel_tiles.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,9 +10,9 @@ namespace {
 
 constexpr std::int64_t most_events = 4'000'000;  // about half a gigabyte of records
 
-[[nodiscard]] TileClass longest_tile(const AttentionProblem& problem, const TileShape& shape) {
+[[nodiscard]] TileClass longest_tile(const AttentionProblem& problem, const KernelPlan& plan) {
     TileClass longest;
-    for (const HeadTiles& head : cut_into_tiles(problem, shape)) {
+    for (const HeadTiles& head : kernel_tiles(problem, plan)) {
         for (const TileSection& section : head.sections) {
             const std::int64_t growth =
                 std::max<std::int64_t>(0, section.step) * (section.repeats - 1);
@@ -41,8 +43,7 @@ Result<Recording> record_tile(const GpuSpec& spec, const KernelPlan& plan,
                               Iterations iterations) {
     options.fold_steady_state = iterations == Iterations::folded;
     options.max_events = most_events;
-    auto recording =
-        record(plan, {{longest_tile(problem, plan.tiles), 1}}, idle_memory(spec), options);
+    auto recording = record(plan, {{longest_tile(problem, plan), 1}}, idle_memory(spec), options);
     if (!recording && recording.error().kind == FailureKind::infeasible) {
         return fail(FailureKind::infeasible,
                     "the longest tile has too many events to be written one by one",

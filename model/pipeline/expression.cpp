@@ -30,9 +30,40 @@ double power_of_two_below(double x) {
     return x < 1.0 ? 0.0 : std::exp2(std::floor(std::log2(x)));
 }
 
+/// How full the waves are that `tiles` times `splits` make on `slots`.
+double wave_fill(double tiles, double splits, double slots) {
+    const double waves = tiles * splits / slots;
+    return waves / std::ceil(waves);
+}
+
+/// The fewest splits of `blocks` whose waves are at least 85 % as full as those of the best count
+/// up to `most`, as FlashAttention-2 and -3 choose them. Counts that give no tile fewer blocks than
+/// one split less are not considered (`blocks` = 0: all are).
+double wave_splits(double tiles, double slots, double most, double blocks) {
+    if (!(tiles > 0.0) || !(slots > 0.0)) {
+        return 1.0;
+    }
+    constexpr double most_considered = 1024.0;
+    const double last = std::min(std::floor(most), most_considered);
+    const auto considered = [&](double splits) {
+        return splits == 1.0 || blocks <= 0.0 ||
+               std::ceil(blocks / splits) != std::ceil(blocks / (splits - 1.0));
+    };
+    double best = 0.0;
+    for (double splits = 1.0; splits <= last; splits += 1.0) {
+        best = considered(splits) ? std::max(best, wave_fill(tiles, splits, slots)) : best;
+    }
+    for (double splits = 1.0; splits <= last; splits += 1.0) {
+        if (considered(splits) && wave_fill(tiles, splits, slots) >= 0.85 * best) {
+            return splits;
+        }
+    }
+    return 1.0;
+}
+
 const std::vector<std::string>& function_names() {
     static const std::vector<std::string> names = {"ceil", "floor", "floor_pow2", "min",
-                                                   "max",  "not",   "has"};
+                                                   "max",  "not",   "has",        "wave_splits"};
     return names;
 }
 
@@ -57,6 +88,7 @@ struct Evaluator::Impl {
         parser.DefineFun("floor", floored);
         parser.DefineFun("floor_pow2", power_of_two_below);
         parser.DefineFun("not", negation);
+        parser.DefineFun("wave_splits", wave_splits);
     }
 
     /// Makes `name` known to the parser, or says that there is no such name.

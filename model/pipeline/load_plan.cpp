@@ -8,6 +8,7 @@
 #include "warpline/pipeline/remedy.hpp"
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
+#include "warpline/pipeline/tile_work.hpp"
 
 #include <algorithm>
 
@@ -188,11 +189,13 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
     static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
+    const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
     if (resolved.problems.input.empty()) {
         check_storage(request, overrides, plan.budgets, resolved);
     }
     if (resolved.problems.none()) {
         describe_kernel(source, resolved, plan);
+        write_tile_work(work, plan.parameters);
     }
     if (!resolved.problems.none()) {
         return resolved.problems.failure();

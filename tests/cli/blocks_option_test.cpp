@@ -1,0 +1,71 @@
+// --blocks: which blocks of scores a block-sparse kernel visits.
+#include "cli/parse.hpp"
+#include "cli/session.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace warpline;
+
+namespace {
+
+struct Ran {
+    int code = 0;
+    std::string out, err;
+};
+
+Ran run(const std::vector<std::string>& arguments) {
+    std::ostringstream out, err;
+    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, false};
+    const int code = cli::run(arguments, session);
+    return {code, out.str(), err.str()};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+Ran sparse(const std::string& blocks, const std::string& kernel = "block_sparse_fwd") {
+    return run({"predict", kernel, "--seqlen", "2048", "--batch", "1", "--heads", "8", "--quiet",
+                "--blocks", blocks});
+}
+
+}  // namespace
+
+TEST_CASE("block lists come from a file or a density") {
+    const auto path = std::filesystem::temp_directory_path() / "warpline_blocks_option_test.yaml";
+    std::ofstream(path) << "schema: warpline-blocks/1\nrows: 256\nblock: 128\n"
+                           "tiles:\n  - {full: 2, masked: 2, count: 8}\n";
+    const Ran listed = sparse(path.string());
+    CHECK_MESSAGE(listed.code == 0, listed.err);
+    CHECK(contains(listed.out, "TFLOP/s"));
+    CHECK(sparse("scattered:0.5").code == 0);
+    CHECK(sparse("scattered:0").code == 0);
+    std::filesystem::remove(path);
+    CHECK(cli::parse_blocks("scattered:1", 100, 1000).value() == BlockLists{128, 128, {{8, 0, 1}}});
+}
+
+TEST_CASE("what --blocks cannot mean is refused") {
+    const auto refused = [](const Ran& ran, int code, const std::string& message) {
+        INFO(ran.err);
+        CHECK(ran.code == code);
+        CHECK(ran.out.empty());
+        CHECK(contains(ran.err, message));
+    };
+    refused(sparse("no_such_file.yaml"), 2, "no_such_file.yaml");
+    refused(sparse("scattered:1.5"), 2, "must be from 0 to 1");
+    refused(sparse("scattered:"), 2, "must be from 0 to 1");
+    refused(sparse("scattered:nan"), 2, "must be from 0 to 1");
+    refused(sparse("scattered:0.5x"), 2, "must be from 0 to 1");
+    refused(sparse("scattered:0.5", "fa4_fwd"), 3, "takes no block lists");
+    refused(run({"predict", "block_sparse_fwd", "--mask", "causal", "--blocks", "scattered:0.5"}),
+            3, "the block lists are the mask");
+    refused(
+        run({"predict", "block_sparse_fwd", "--seqlen", "2147483647", "--blocks", "scattered:0.5"}),
+        2, "2^24");
+}
