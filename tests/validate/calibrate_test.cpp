@@ -28,7 +28,7 @@ MeasuredRow row_of(const std::string& kernel, std::int64_t length, MaskKind mask
 /// Times that the model itself gives with some constants changed.
 MeasuredTable made_rows(const std::vector<ConstantOverride>& changes, bool clocks = true) {
     MeasuredTable table;
-    for (const std::int64_t length : {512, 1024, 2048, 4096}) {
+    for (const std::int64_t length : {256, 512, 1024, 2048}) {
         for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
             table.rows.push_back(row_of("fa4_fwd", length, mask));
             table.rows.back().time_ms = 1.0;
