@@ -72,8 +72,8 @@ void declare(CLI::App& app, Request& request) {
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
-    for (const auto add : {add_predict, add_specs, add_explain, add_check, add_compare, add_kernels,
-                           add_trace, add_report}) {
+    for (const auto add : {add_predict, add_specs, add_explain, add_check, add_compare,
+                           add_calibrate, add_kernels, add_trace, add_report}) {
         add(app, request);
     }
 }
@@ -148,7 +148,13 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
         return report(text.error(), session.err);
     }
     const int delivered = deliver(*text, session);
-    return delivered == success && request.check_failed ? failed_check : delivered;
+    if (delivered != success) {
+        return delivered;
+    }
+    if (request.infeasible) {
+        return impossible;
+    }
+    return request.check_failed ? failed_check : success;
 }
 
 }  // namespace
