@@ -79,6 +79,7 @@ void declare(CLI::App& app, Request& request, const Session& session) {
         add(app, request);
     }
     add_microbench(app, request, session.err);
+    add_validate(app, request, session.err);
 }
 
 /// An empty argument is never meant: a shell variable that was not set, mostly. CLI11 would take it
