@@ -73,7 +73,7 @@ void declare(CLI::App& app, Request& request) {
         ->type_name("WHEN");
     for (const auto add :
          {add_predict, add_whatif, add_sensitivity, add_sweep, add_tune, add_rescale, add_specs,
-          add_explain, add_check, add_compare, add_kernels, add_trace, add_report}) {
+          add_explain, add_check, add_compare, add_calibrate, add_kernels, add_trace, add_report}) {
         add(app, request);
     }
 }
@@ -149,7 +149,13 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
         return report(text.error(), session.err);
     }
     const int delivered = deliver(*text, session);
-    return delivered == success && request.check_failed ? failed_check : delivered;
+    if (delivered != success) {
+        return delivered;
+    }
+    if (request.infeasible) {
+        return impossible;
+    }
+    return request.check_failed ? failed_check : success;
 }
 
 }  // namespace
