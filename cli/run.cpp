@@ -1,3 +1,4 @@
+#include "cli/microbench.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 
@@ -60,7 +61,7 @@ Style style_of(const Request& request, const Session& session) {
     return {request.color == "always" || (request.color == "auto" && session.color)};
 }
 
-void declare(CLI::App& app, Request& request) {
+void declare(CLI::App& app, Request& request, const Session& session) {
     app.require_subcommand(1);
     app.fallthrough();
     app.set_version_flag("--version", version_text());
@@ -76,6 +77,7 @@ void declare(CLI::App& app, Request& request) {
           add_explain, add_check, add_compare, add_calibrate, add_kernels, add_trace, add_report}) {
         add(app, request);
     }
+    add_microbench(app, request, session.err);
 }
 
 /// An empty argument is never meant: a shell variable that was not set, mostly. CLI11 would take it
@@ -126,7 +128,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     request.data_dir = session.data_dir.string();
     request.command = fmt::format("warpline {}", fmt::join(arguments, " "));
     CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
-    declare(app, request);
+    declare(app, request, session);
     // CLI11 takes the arguments from the back.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     try {

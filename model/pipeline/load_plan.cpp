@@ -11,6 +11,7 @@
 #include "warpline/pipeline/side_launches.hpp"
 #include "warpline/pipeline/tile_work.hpp"
 #include "warpline/pipeline/traced_plan.hpp"
+#include "warpline/pipeline/unknown_constants.hpp"
 
 #include <algorithm>
 
@@ -130,6 +131,18 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     }
 }
 
+/// Says first what is only assumed of the GPU: the answer stands or falls with it.
+void say_unknowns(const Request& request, KernelPlan& plan) {
+    const std::vector<std::string> unknowns =
+        unknown_constants(request.spec, plan, path_of(request.root));
+    plan.assumptions.insert(plan.assumptions.begin(), unknowns.begin(), unknowns.end());
+    for (const std::string& text : unknowns) {
+        Diagnostic warning;
+        warning.message = text;
+        plan.warnings.push_back(std::move(warning));
+    }
+}
+
 bool is_file_name(std::string_view id) {
     return id.size() > extension.size() && id.substr(id.size() - extension.size()) == extension;
 }
@@ -225,6 +238,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     if (resolved.problems.none()) {
         describe_kernel(source, resolved, plan);
         write_tile_work(work, plan.parameters);
+        say_unknowns(request, plan);
     }
     if (!resolved.problems.none()) {
         return resolved.problems.failure();
