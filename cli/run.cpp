@@ -131,7 +131,6 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     request.command = fmt::format("warpline {}", fmt::join(arguments, " "));
     CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
     declare(app, request, session);
-    add_validate(app, request, session.err);
     // CLI11 takes the arguments from the back.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     try {
