@@ -10,6 +10,7 @@
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
 #include "warpline/pipeline/tile_work.hpp"
+#include "warpline/pipeline/unknown_constants.hpp"
 
 #include <algorithm>
 
@@ -129,6 +130,18 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     plan.assumptions = texts_of(source.root, "assumptions", resolved.problems.input);
     if (!resolved.problems.warnings.empty()) {
         plan.warnings = resolved.problems.warnings.failure(FailureKind::input).value().diagnostics;
+    }
+}
+
+/// Says first what is only assumed of the GPU: the answer stands or falls with it.
+void say_unknowns(const Request& request, KernelPlan& plan) {
+    const std::vector<std::string> unknowns =
+        unknown_constants(request.spec, plan, path_of(request.root));
+    plan.assumptions.insert(plan.assumptions.begin(), unknowns.begin(), unknowns.end());
+    for (const std::string& text : unknowns) {
+        Diagnostic warning;
+        warning.message = text;
+        plan.warnings.push_back(std::move(warning));
     }
 }
 
@@ -252,6 +265,7 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     if (resolved.problems.none()) {
         describe_kernel(source, resolved, plan);
         write_tile_work(work, plan.parameters);
+        say_unknowns(request, plan);
     }
     if (!resolved.problems.none()) {
         return resolved.problems.failure();
