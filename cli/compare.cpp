@@ -6,10 +6,10 @@
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
+#include "cli/table_options.hpp"
 #include "warpline/reports/comparison_json.hpp"
 #include "warpline/reports/comparison_report.hpp"
 #include "warpline/validate/golden.hpp"
-#include "warpline/validate/importers/imported_rows.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -24,53 +24,14 @@ namespace {
 
 /// As text, as the user wrote it; empty = not given.
 struct CompareArguments {
-    std::vector<std::string> files;
-    std::vector<std::string> set, fill;
-    std::string kernel_name;
+    TableOptions tables;
+    std::vector<std::string> set;
     std::string clock, split, fail_above;
     std::string csv_file, json_file, golden_file, timeline_file;
     bool csv = false, json = false;
     bool fit_clock = false, best_run = false;
     ComparisonOutput output;
 };
-
-/// What imported tables leave out, as the command line gives it.
-Result<ImportOptions> import_options(const CompareArguments& arguments) {
-    ImportOptions options;
-    options.kernel_name = arguments.kernel_name;
-    const std::vector<std::string> known = measured_columns();
-    for (const std::string& text : arguments.fill) {
-        const auto assignment = parse_assignment(text);
-        if (!assignment) {
-            return tl::unexpected(assignment.error());
-        }
-        if (std::find(known.begin(), known.end(), assignment->first) == known.end()) {
-            const std::string near = nearest_name(assignment->first, known);
-            return fail(FailureKind::usage,
-                        fmt::format("--fill: there is no column '{}'", assignment->first),
-                        near.empty() ? "" : fmt::format("did you mean {}?", near));
-        }
-        options.fill[assignment->first] = assignment->second;
-    }
-    return options;
-}
-
-Result<MeasuredTable> read_tables(const CompareArguments& arguments) {
-    const Result<ImportOptions> options = import_options(arguments);
-    if (!options) {
-        return tl::unexpected(options.error());
-    }
-    MeasuredTable all;
-    for (const std::string& file : arguments.files) {
-        Result<MeasuredTable> table = read_table(file, *options);
-        if (!table) {
-            return tl::unexpected(table.error());
-        }
-        std::move(table->rows.begin(), table->rows.end(), std::back_inserter(all.rows));
-        std::move(table->unusable.begin(), table->unusable.end(), std::back_inserter(all.unusable));
-    }
-    return all;
-}
 
 /// "10%" or "0.1" as a fraction.
 Result<double> parse_fraction(const std::string& text) {
@@ -193,11 +154,11 @@ Result<std::string> compare_text(Request& request, const CompareArguments& argum
     if (!limit) {
         return tl::unexpected(limit.error());
     }
-    if (arguments.files.empty()) {
+    if (arguments.tables.files.empty()) {
         return fail(FailureKind::usage, "compare wants tables of measured kernels, or --timeline",
                     "warpline compare FILE...");
     }
-    const Result<MeasuredTable> table = read_tables(arguments);
+    const Result<MeasuredTable> table = arguments.tables.read();
     if (!table) {
         return tl::unexpected(table.error());
     }
@@ -218,7 +179,7 @@ Result<std::string> compare_text(Request& request, const CompareArguments& argum
 void give_table_back(CompareArguments& arguments) {
     const std::string& file = arguments.json_file;
     if (file.size() > 4 && file.substr(file.size() - 4) == ".csv") {
-        arguments.files.insert(arguments.files.begin(), file);
+        arguments.tables.files.insert(arguments.tables.files.begin(), file);
         arguments.json_file.clear();
     }
 }
@@ -243,16 +204,7 @@ void declare_options(CLI::App& command, CompareArguments& arguments) {
                     "write the golden table: the predictions of each group's shortest and longest "
                     "row")
         ->type_name("FILE");
-    command
-        .add_option("--fill", arguments.fill,
-                    "a column that a table of another tool leaves out: gpu=b200, heads_q=16")
-        ->type_name("COLUMN=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command
-        .add_option("--kernel-name", arguments.kernel_name,
-                    "of profiles: only launches whose name holds this text")
-        ->type_name("TEXT");
+    arguments.tables.declare(command);
     command.add_option("--set", arguments.set, "a parameter, or a constant as hw.KEY=VALUE")
         ->type_name("NAME=VALUE")
         ->expected(1)
@@ -266,7 +218,7 @@ void add_compare(CLI::App& app, Request& request) {
         app.add_subcommand("compare", "Predicted against measured, row by row");
     const auto arguments = std::make_shared<CompareArguments>();
     CLI::Option* const files =
-        command->add_option("files", arguments->files, "tables of measured kernels, CSV")
+        command->add_option("files", arguments->tables.files, "tables of measured kernels, CSV")
             ->type_name("FILE");
     command
         ->add_option("--timeline", arguments->timeline_file,

@@ -1,3 +1,4 @@
+#include "cli/microbench.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 
@@ -60,7 +61,7 @@ Style style_of(const Request& request, const Session& session) {
     return {request.color == "always" || (request.color == "auto" && session.color)};
 }
 
-void declare(CLI::App& app, Request& request) {
+void declare(CLI::App& app, Request& request, const Session& session) {
     app.require_subcommand(1);
     app.fallthrough();
     app.set_version_flag("--version", version_text());
@@ -71,10 +72,11 @@ void declare(CLI::App& app, Request& request) {
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
-    for (const auto add : {add_predict, add_specs, add_explain, add_check, add_compare, add_kernels,
-                           add_trace, add_report}) {
+    for (const auto add : {add_predict, add_specs, add_explain, add_check, add_compare,
+                           add_calibrate, add_kernels, add_trace, add_report}) {
         add(app, request);
     }
+    add_microbench(app, request, session.err);
 }
 
 /// An empty argument is never meant: a shell variable that was not set, mostly. CLI11 would take it
@@ -125,7 +127,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     request.data_dir = session.data_dir.string();
     request.command = fmt::format("warpline {}", fmt::join(arguments, " "));
     CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
-    declare(app, request);
+    declare(app, request, session);
     // CLI11 takes the arguments from the back.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     try {
@@ -146,7 +148,13 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
         return report(text.error(), session.err);
     }
     const int delivered = deliver(*text, session);
-    return delivered == success && request.check_failed ? failed_check : delivered;
+    if (delivered != success) {
+        return delivered;
+    }
+    if (request.infeasible) {
+        return impossible;
+    }
+    return request.check_failed ? failed_check : success;
 }
 
 }  // namespace

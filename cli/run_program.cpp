@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
+#include <string_view>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -35,10 +36,10 @@ std::string read_all(int descriptor) {
     }
 }
 
-}  // namespace
+enum class Errors { discarded, shown };
 
-Result<std::string> run_program(const std::vector<std::string>& arguments,
-                                const std::string& purpose) {
+Result<Finished> run_and_wait(const std::vector<std::string>& arguments, const std::string& purpose,
+                              Errors errors) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         return cannot_run(arguments.front(), purpose, "no pipe to it can be made");
@@ -53,21 +54,59 @@ Result<std::string> run_program(const std::vector<std::string>& arguments,
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (errors == Errors::discarded) {
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    }
     pid_t child = 0;
     const int spawned = posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    std::string text = spawned == 0 ? read_all(ends[0]) : std::string();
+    Finished finished;
+    finished.out = spawned == 0 ? read_all(ends[0]) : std::string();
     close(ends[0]);
     if (spawned != 0) {
         return cannot_run(arguments.front(), purpose, "it was not found");
     }
     int status = 0;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    if (waitpid(child, &status, 0) != child) {
+        return cannot_run(arguments.front(), purpose, "it was lost");
+    }
+    constexpr int by_signal = 128;
+    finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : by_signal + WTERMSIG(status);
+    return finished;
+}
+
+}  // namespace
+
+Result<std::string> run_program(const std::vector<std::string>& arguments,
+                                const std::string& purpose) {
+    auto finished = run_and_wait(arguments, purpose, Errors::discarded);
+    if (!finished) {
+        return tl::unexpected(finished.error());
+    }
+    if (finished->status != 0) {
         return cannot_run(arguments.front(), purpose, "it ended with an error");
     }
-    return text;
+    return std::move(finished->out);
+}
+
+Result<Finished> run_to_end(const std::vector<std::string>& arguments, const std::string& purpose) {
+    return run_and_wait(arguments, purpose, Errors::shown);
+}
+
+std::optional<std::filesystem::path> find_on_path(const std::string& name) {
+    const char* const variable = std::getenv("PATH");
+    std::string_view rest = variable == nullptr ? "" : variable;
+    while (!rest.empty()) {
+        const auto colon = rest.find(':');
+        const std::filesystem::path path = std::filesystem::path(rest.substr(0, colon)) / name;
+        std::error_code error;
+        if (std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0) {
+            return path;
+        }
+        rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+    }
+    return std::nullopt;
 }
 
 Result<TemporaryFolder> TemporaryFolder::make() {

@@ -3,6 +3,8 @@
 
 #include "warpline/diagnostics/failure.hpp"
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,19 @@ namespace warpline::cli {
 /// says what it was wanted for.
 [[nodiscard]] Result<std::string> run_program(const std::vector<std::string>& arguments,
                                               const std::string& purpose);
+
+struct Finished {
+    int status = 0;   ///< of its exit; 128 and more: a signal ended it
+    std::string out;  ///< what it wrote to standard output
+};
+
+/// Runs `arguments` like run_program(), but leaves its standard error where this process's goes,
+/// and takes any end for an answer. Errors: input when it cannot be run.
+[[nodiscard]] Result<Finished> run_to_end(const std::vector<std::string>& arguments,
+                                          const std::string& purpose);
+
+/// The first executable file `name` in the folders of the environment's PATH.
+[[nodiscard]] std::optional<std::filesystem::path> find_on_path(const std::string& name);
 
 /// A folder of its own for files on their way, removed with what is in it.
 class TemporaryFolder {

@@ -35,11 +35,12 @@ struct Request {
     Style style;                ///< set before the action runs
     Action action;              ///< of the subcommand that was named
     bool check_failed = false;  ///< set by an action whose answer does not pass a check asked for
+    bool infeasible = false;    ///< set by an action whose answer says that it cannot be done
 };
 
 /// Runs one command line (without the program's name) and returns the exit code: 0, 1 when a check
 /// that was asked for does not pass, 2 for usage or input, 3 for what cannot be. Standard output is
-/// written only on success.
+/// written only when there is an answer.
 [[nodiscard]] int run(const std::vector<std::string>& arguments, const Session& session);
 
 // One function a subcommand: declares it on `app`; when it is named, its action is left in
@@ -49,6 +50,7 @@ void add_specs(CLI::App& app, Request& request);
 void add_explain(CLI::App& app, Request& request);
 void add_check(CLI::App& app, Request& request);
 void add_compare(CLI::App& app, Request& request);
+void add_calibrate(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
 void add_trace(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);

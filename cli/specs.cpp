@@ -1,7 +1,8 @@
-// warpline specs [GPU]: the GPUs there are, or every constant of one.
+// warpline specs [GPU]: the GPUs there are, every constant of one, or a draft from measurements.
 #include "cli/session.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/reports/spec_report.hpp"
+#include "warpline/validate/draft_spec.hpp"
 
 #include <memory>
 
@@ -37,14 +38,32 @@ Result<std::string> one_text(const Request& request, const std::string& gpu) {
     return spec_text(*spec, request.style);
 }
 
+Result<std::string> draft_text(const Request& request, const std::string& table) {
+    const auto rows = read_micro_rows(table);
+    if (!rows) {
+        return tl::unexpected(rows.error());
+    }
+    return draft_spec(*rows, std::filesystem::path(table).filename().string(), request.data_dir);
+}
+
 }  // namespace
 
 void add_specs(CLI::App& app, Request& request) {
     CLI::App* const command = app.add_subcommand("specs", "GPUs, or every constant of one");
     const auto gpu = std::make_shared<std::string>();
-    command->add_option("gpu", *gpu, "an id, or a .yaml file")->type_name("GPU");
-    command->callback([&request, gpu] {
-        request.action = [&request, gpu] {
+    CLI::Option* const named =
+        command->add_option("gpu", *gpu, "an id, or a .yaml file")->type_name("GPU");
+    const auto table = std::make_shared<std::string>();
+    command
+        ->add_option("--from", *table,
+                     "draft a specification from a table that `warpline microbench` wrote")
+        ->type_name("CSV")
+        ->excludes(named);
+    command->callback([&request, gpu, table] {
+        request.action = [&request, gpu, table] {
+            if (!table->empty()) {
+                return draft_text(request, *table);
+            }
             return gpu->empty() ? list_text(request) : one_text(request, *gpu);
         };
     });

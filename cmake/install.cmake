@@ -28,9 +28,15 @@ endforeach()
 # Measured rows, which predictions are compared with.
 install(DIRECTORY validate/measured DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/validate
         FILES_MATCHING PATTERN "*.csv" PATTERN "micro" EXCLUDE)
+# The CUDA programs, which `warpline microbench` builds where there is a GPU.
+install(DIRECTORY validate/cuda DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/validate
+        FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.hpp" PATTERN "*.cpp" PATTERN "CMakeLists.txt"
+        PATTERN "check_sass.py")
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline/validate)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/validate/measured ${PROJECT_BINARY_DIR}/share/warpline/validate/measured
-     SYMBOLIC)
+foreach(folder measured cuda)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/validate/${folder} ${PROJECT_BINARY_DIR}/share/warpline/validate/${folder}
+       SYMBOLIC)
+endforeach()
 install(FILES reports/schema/comparison-1.json reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/warpline)
 

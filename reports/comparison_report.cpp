@@ -146,8 +146,9 @@ std::string ranges(const std::vector<int>& lines) {
     return text;
 }
 
-/// Rows that are left out, those of one file for one reason together.
-std::string unusable_text(const std::vector<UnusableRow>& rows) {
+}  // namespace
+
+std::string unusable_rows_text(const std::vector<UnusableRow>& rows) {
     struct Group {
         const UnusableRow* first = nullptr;
         std::vector<int> lines;
@@ -175,8 +176,6 @@ std::string unusable_text(const std::vector<UnusableRow>& rows) {
     return text;
 }
 
-}  // namespace
-
 std::string comparison_text(const Comparison& comparison, const Style& style) {
     std::string text = row_table(comparison, style);
     text += mark_legend(comparison, style);
@@ -190,7 +189,7 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
     if (!comparison.unusable.empty()) {
         text +=
             "\n" + style.bold(fmt::format("{} rows not used", comparison.unusable.size())) + "\n";
-        text += unusable_text(comparison.unusable);
+        text += unusable_rows_text(comparison.unusable);
     }
     return text;
 }

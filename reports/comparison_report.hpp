@@ -5,6 +5,7 @@
 #include "warpline/validate/compare.hpp"
 
 #include <string>
+#include <vector>
 
 namespace warpline {
 
@@ -15,5 +16,8 @@ namespace warpline {
 /// One line a row under a header; unusable rows follow with their reason in the last field and
 /// nothing predicted. Texts are safe to open in a spreadsheet.
 [[nodiscard]] std::string comparison_csv(const Comparison& comparison);
+
+/// Rows that are left out, those of one file for one reason together.
+[[nodiscard]] std::string unusable_rows_text(const std::vector<UnusableRow>& rows);
 
 }  // namespace warpline

@@ -1,5 +1,6 @@
 #include "warpline/reports/spec_report.hpp"
 
+#include "warpline/hardware/assumed_constant.hpp"
 #include "warpline/reports/phrases.hpp"
 
 #include <map>
@@ -19,8 +20,10 @@ std::string interval_text(const Constant& constant) {
 }
 
 std::string value_text(const Constant& constant) {
-    return fmt::format("{:g}{}{}", constant.value,
-                       constant.unit.empty() || constant.unit[0] == '/' ? "" : " ", constant.unit);
+    const std::string value =
+        fmt::format("{:g}{}{}", constant.value,
+                    constant.unit.empty() || constant.unit[0] == '/' ? "" : " ", constant.unit);
+    return is_unknown(constant) ? constant.text : value;
 }
 
 std::string_view group_of(std::string_view key) {
@@ -102,9 +105,10 @@ std::string explain_text(const GpuSpec& spec, const Constant& constant,
             text += wrap(value, report_width, fmt::format("  {:<12}", name));
         }
     };
-    line("value",
-         style.bold(printable(value_text(constant))) +
-             (constant.text.empty() ? "" : "   written \"" + printable(constant.text) + "\""));
+    line("value", style.bold(printable(value_text(constant))) +
+                      (constant.text.empty() || is_unknown(constant)
+                           ? ""
+                           : "   written \"" + printable(constant.text) + "\""));
     line("interval", constant.low && constant.high
                          ? interval_text(constant) + " " + printable(constant.unit)
                          : std::string());

@@ -121,43 +121,12 @@ void set_simple_answers(RowInProgress& out, const RowPrediction& answer) {
     return tl::unexpected(std::move(failure));
 }
 
-[[nodiscard]] UnusableRow unusable(const MeasuredRow& row, std::string reason) {
-    return {row.where, fmt::format("{} on {}: {}", row.kernel, row.gpu, describe(row.problem)),
-            std::move(reason), row.columns};
-}
-
 [[nodiscard]] double speed(const MeasuredRow& row) {
     if (row.time_ms) {
         return 1.0 / *row.time_ms;
     }
     return row.tflops ? *row.tflops / counted_flops(row.problem) * 1e9
                       : 1.0 / row.mean_active_cycles.value_or(1.0);
-}
-
-/// The rows asked for; those left aside are listed.
-[[nodiscard]] std::vector<const MeasuredRow*> chosen_rows(const MeasuredTable& table,
-                                                          const RowOptions& options,
-                                                          std::vector<UnusableRow>& left) {
-    std::map<std::string, const MeasuredRow*> fastest;
-    const auto run_key = [](const MeasuredRow& row) {
-        return fmt::format("{}\n{}", problem_key(row), baseline_group(row));
-    };
-    for (const MeasuredRow& row : table.rows) {
-        const MeasuredRow*& best = fastest[run_key(row)];
-        best = best == nullptr || speed(row) > speed(*best) ? &row : best;
-    }
-    std::vector<const MeasuredRow*> rows;
-    for (const MeasuredRow& row : table.rows) {
-        if (options.split && split_of(row.problem) != *options.split) {
-            left.push_back(
-                unusable(row, fmt::format("a {} row", split_name(split_of(row.problem)))));
-        } else if (options.best_run && fastest.at(run_key(row)) != &row) {
-            left.push_back(unusable(row, "another run of the same was faster"));
-        } else {
-            rows.push_back(&row);
-        }
-    }
-    return rows;
 }
 
 }  // namespace
@@ -172,6 +141,35 @@ std::string_view clock_source_name(ClockSource source) {
             return "assumed";
     }
     return {};
+}
+
+UnusableRow unusable_row(const MeasuredRow& row, std::string reason) {
+    return {row.where, fmt::format("{} on {}: {}", row.kernel, row.gpu, describe(row.problem)),
+            std::move(reason), row.columns};
+}
+
+std::vector<const MeasuredRow*> chosen_rows(const MeasuredTable& table, const RowOptions& options,
+                                            std::vector<UnusableRow>& left) {
+    std::map<std::string, const MeasuredRow*> fastest;
+    const auto run_key = [](const MeasuredRow& row) {
+        return fmt::format("{}\n{}", problem_key(row), baseline_group(row));
+    };
+    for (const MeasuredRow& row : table.rows) {
+        const MeasuredRow*& best = fastest[run_key(row)];
+        best = best == nullptr || speed(row) > speed(*best) ? &row : best;
+    }
+    std::vector<const MeasuredRow*> rows;
+    for (const MeasuredRow& row : table.rows) {
+        if (options.split && split_of(row.problem) != *options.split) {
+            left.push_back(
+                unusable_row(row, fmt::format("a {} row", split_name(split_of(row.problem)))));
+        } else if (options.best_run && fastest.at(run_key(row)) != &row) {
+            left.push_back(unusable_row(row, "another run of the same was faster"));
+        } else {
+            rows.push_back(&row);
+        }
+    }
+    return rows;
 }
 
 Result<RowInProgress> compare_row(const MeasuredRow& row, const RowPredictor& predictor) {
@@ -206,7 +204,7 @@ Result<Comparison> compare_rows(const MeasuredTable& table, const RowPredictor& 
             rows.push_back(std::move(*compared));
         } else {
             comparison.unusable.push_back(
-                unusable(*row, compared.error().diagnostics.front().message));
+                unusable_row(*row, compared.error().diagnostics.front().message));
         }
     }
     if (rows.empty()) {

@@ -1,11 +1,12 @@
 // Answers measured rows from the specs and pipelines of a data directory.
 #include "warpline/device/operation.hpp"
 #include "warpline/pipeline/family.hpp"
-#include "warpline/validate/compare.hpp"
+#include "warpline/validate/comparison_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -53,11 +54,11 @@ namespace {
 /// Loads each specification and family once.
 class DirectoryPredictor {
   public:
-    DirectoryPredictor(const std::filesystem::path& data_dir, const CompareOptions& options)
-        : data_dir_(data_dir),
-          options_(options),
-          kernels_(list_kernels(data_dir)),
-          families_known_(list_families(data_dir)) {}
+    DirectoryPredictor(std::filesystem::path data_dir, CompareOptions options)
+        : data_dir_(std::move(data_dir)),
+          options_(std::move(options)),
+          kernels_(list_kernels(data_dir_)),
+          families_known_(list_families(data_dir_)) {}
 
     [[nodiscard]] Result<RowPrediction> operator()(const MeasuredRow& row) {
         const Result<GpuSpec>& spec = spec_of(row.gpu);
@@ -165,8 +166,8 @@ class DirectoryPredictor {
                    : sources_.emplace(kernel, read_pipeline(data_dir_, kernel)).first->second;
     }
 
-    const std::filesystem::path& data_dir_;
-    const CompareOptions& options_;
+    std::filesystem::path data_dir_;
+    CompareOptions options_;
     std::vector<std::string> kernels_;
     std::vector<std::string> families_known_;
     std::map<std::string, Result<GpuSpec>> specs_;
@@ -176,11 +177,15 @@ class DirectoryPredictor {
 
 }  // namespace
 
+RowPredictor directory_predictor(const std::filesystem::path& data_dir,
+                                 const CompareOptions& options) {
+    const auto predictor = std::make_shared<DirectoryPredictor>(data_dir, options);
+    return [predictor](const MeasuredRow& row) { return (*predictor)(row); };
+}
+
 Result<Comparison> compare(const std::filesystem::path& data_dir, const MeasuredTable& table,
                            const CompareOptions& options) {
-    DirectoryPredictor predictor(data_dir, options);
-    return compare_rows(
-        table, [&](const MeasuredRow& row) { return predictor(row); }, options.rows);
+    return compare_rows(table, directory_predictor(data_dir, options), options.rows);
 }
 
 }  // namespace warpline

@@ -7,6 +7,18 @@
 
 namespace warpline {
 
+/// The predictor of compare(), which keeps what it loads; for one thread.
+[[nodiscard]] RowPredictor directory_predictor(const std::filesystem::path& data_dir,
+                                               const CompareOptions& options);
+
+/// `row` as one that cannot be compared.
+[[nodiscard]] UnusableRow unusable_row(const MeasuredRow& row, std::string reason);
+
+/// The rows that `options` ask for; those left aside are added to `left`.
+[[nodiscard]] std::vector<const MeasuredRow*> chosen_rows(const MeasuredTable& table,
+                                                          const RowOptions& options,
+                                                          std::vector<UnusableRow>& left);
+
 /// A row that is being compared, with what the stages need of its prediction.
 struct RowInProgress {
     ComparedRow compared;

@@ -9,6 +9,7 @@
 #include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
+#include "warpline/pipeline/unknown_constants.hpp"
 #include "warpline/workload/tiling.hpp"
 
 #include <algorithm>
@@ -231,6 +232,12 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
                       const PredictOptions& options) {
     std::vector<std::string>& list = out.assumptions;
     list = out.plan.assumptions;
+    if (!options.clock) {
+        const char* const key = options.boost_clock ? "clock.boost" : "clock.sustained";
+        if (const auto found = spec.constants.find(key); found != spec.constants.end()) {
+            append_if_unknown(found->second, spec.id, list);
+        }
+    }
     list.push_back(fmt::format("Clock: {}.", out.clock.origin));
     list.push_back(fmt::format("{:.3g} us of launch overhead are part of the time{}.",
                                parts.launch_seconds * 1e6,

@@ -1,5 +1,7 @@
 #include "warpline/hardware/spec_groups.hpp"
 
+#include "warpline/hardware/assumed_constant.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -18,6 +20,11 @@ struct Evidence {
 
 bool is_evidence(std::string_view key) {
     return key == "source" || key == "confidence" || key == "note";
+}
+
+/// What a single number may say beside its value and evidence.
+bool is_leaf_key(std::string_view key) {
+    return key == "value" || key == "assumed" || key == "interval" || key == "others";
 }
 
 bool is_own_note(std::string_view key) {
@@ -133,11 +140,16 @@ class GroupReader {
         Evidence evidence = outer;
         const YamlNode* value = &node;
         const YamlNode* interval = nullptr;
+        const YamlNode* others = nullptr;
+        bool unknown = false;
         if (node.is_map()) {
             check_leaf_keys(node, key);
             evidence = read_evidence(node, outer);
             interval = node.find("interval");
+            others = node.find("others");
             value = node.find("value");
+            unknown = says_unknown(rule, value);
+            value = assumed_or(value, node.find("assumed"), unknown, key);
         }
         if (value == nullptr || !value->is_scalar()) {
             sink_.error(
@@ -154,18 +166,45 @@ class GroupReader {
             read_interval(rule, key, *interval, *stated);
         }
         attach(evidence, key, key_where, *stated);
+        if (unknown) {
+            stated->constant.text = unknown_text(stated->constant.text);
+        }
+        if (others != nullptr) {
+            std::string& note = stated->constant.note;
+            note += (note.empty() ? "" : "; ") + ("other sources: " + text_of(*others, "others"));
+        }
         if (!file_.constants.emplace(key, std::move(*stated)).second) {
             sink_.error(key_where, fmt::format("'{}' is given twice", key));
         }
     }
 
+    /// A list of GPCs has a word of its own for that.
+    static bool says_unknown(const SpecKey& rule, const YamlNode* value) {
+        return value != nullptr && value->scalar == "unknown" &&
+               rule.rule.form != ConstantForm::gpc_list;
+    }
+
+    /// The node with the number to use: what is assumed where the value is unknown.
+    const YamlNode* assumed_or(const YamlNode* value, const YamlNode* assumed, bool unknown,
+                               const std::string& key) {
+        if (unknown && assumed == nullptr) {
+            sink_.error(value->where, fmt::format("'{}' is unknown, and nothing is assumed", key),
+                        "give the value to use as 'assumed'");
+        } else if (!unknown && assumed != nullptr) {
+            sink_.error(assumed->where, fmt::format("'{}' has a value: nothing is assumed", key),
+                        "leave out 'assumed', or write value: unknown");
+        }
+        return unknown && assumed != nullptr ? assumed : value;
+    }
+
     void check_leaf_keys(const YamlNode& node, const std::string& key) {
         for (std::size_t i = 0; i < node.fields.size(); ++i) {
             const std::string& name = node.fields[i].first;
-            if (name != "value" && name != "interval" && !is_evidence(name) && !is_own_note(name)) {
-                report_unknown(fmt::format("{}.{}", key, name), node.key_locations[i],
-                               {key + ".value", key + ".interval", key + ".source",
-                                key + ".confidence", key + ".note"});
+            if (!is_leaf_key(name) && !is_evidence(name) && !is_own_note(name)) {
+                report_unknown(
+                    fmt::format("{}.{}", key, name), node.key_locations[i],
+                    {key + ".value", key + ".assumed", key + ".interval", key + ".others",
+                     key + ".source", key + ".confidence", key + ".note"});
             }
         }
     }

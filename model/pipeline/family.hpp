@@ -25,7 +25,7 @@ struct FamilyRule {
     FamilyCondition condition;
     /// Texts of a build's version, or their beginnings if they end in `*`; empty: any.
     std::vector<std::string> versions;
-    std::string kernel;                 ///< id of a pipeline file; empty: `unmodelled` says why
+    std::string kernel;  ///< id of a pipeline file; empty: `unmodelled` says why
     std::string unmodelled;
     std::vector<ParameterOverride> set;
 };

@@ -9,6 +9,7 @@
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
 #include "warpline/pipeline/tile_work.hpp"
+#include "warpline/pipeline/unknown_constants.hpp"
 
 #include <algorithm>
 
@@ -117,6 +118,18 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     }
 }
 
+/// Says first what is only assumed of the GPU: the answer stands or falls with it.
+void say_unknowns(const Request& request, KernelPlan& plan) {
+    const std::vector<std::string> unknowns =
+        unknown_constants(request.spec, plan, path_of(request.root));
+    plan.assumptions.insert(plan.assumptions.begin(), unknowns.begin(), unknowns.end());
+    for (const std::string& text : unknowns) {
+        Diagnostic warning;
+        warning.message = text;
+        plan.warnings.push_back(std::move(warning));
+    }
+}
+
 bool is_file_name(std::string_view id) {
     return id.size() > extension.size() && id.substr(id.size() - extension.size()) == extension;
 }
@@ -182,6 +195,7 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     if (resolved.problems.none()) {
         describe_kernel(source, resolved, plan);
         write_tile_work(work, plan.parameters);
+        say_unknowns(request, plan);
     }
     if (!resolved.problems.none()) {
         return resolved.problems.failure();

@@ -93,7 +93,7 @@ TEST_CASE("names that do not exist are 2, with the nearest that does") {
 TEST_CASE("what cannot be is 3") {
     check_refused({"predict", "fa4_fwd", "--head-dim", "7"}, 3, "head dim");
     check_refused({"predict", "fa4_fwd", "--gpu", "h100_sxm"}, 3, "tcgen05");
-    check_refused({"predict", "fa4_fwd", "--gpu", "h100_sxm"}, 3, "--gpu b200");
+    check_refused({"predict", "fa4_fwd", "--gpu", "h100_sxm"}, 3, "--gpu b100, b200");
 }
 
 TEST_CASE("messages are harmless whatever the arguments") {
@@ -157,7 +157,9 @@ TEST_CASE("specs, explain and kernels answer") {
     const std::string kernels = run({"kernels"}).out;
     CHECK(contains(kernels, "fa4_fwd"));
     CHECK(contains(kernels, "h100_sxm, h200"));
-    CHECK(contains(kernels, "a100_sxm, b200, b300, gb200, gb300, h100_sxm, h200"));
+    CHECK(contains(kernels,
+                   "a100_sxm, b100, b200, b300, gb200, gb300, h100_sxm, h200, rtx_5090, "
+                   "rtx_pro_6000, rubin"));
 }
 
 TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {

@@ -1,6 +1,7 @@
 #include "warpline/hardware/load_gpu_spec.hpp"
 
 #include "spec_folder.hpp"
+#include "warpline/hardware/assumed_constant.hpp"
 
 #include <doctest/doctest.h>
 
@@ -139,4 +140,40 @@ TEST_CASE("an unknown GPU is a usage error that names the nearest") {
     CHECK_FALSE(load_gpu_spec("/no/such/folder", "b200").has_value());
     CHECK(load_gpu_spec(data_dir, "/no/such.yaml").error().kind == FailureKind::input);
     CHECK(list_gpu_specs("/no/such/folder").empty());
+}
+
+TEST_CASE("an unknown constant is marked, and the model uses what is assumed") {
+    const SpecFolder folder;
+    folder.write_child("part",
+                       "constants:\n"
+                       "  sm_count: {value: unknown, assumed: 140 SM, interval: 130 .. 148 SM, "
+                       "source: s, confidence: D, others: 144 in a wiki}\n");
+    const auto spec = load_gpu_spec(folder.root(), "part");
+    REQUIRE(spec.has_value());
+    CHECK(spec->sm_count == 140);
+    const Constant& count = spec->constants.at("sm_count");
+    CHECK(is_unknown(count));
+    CHECK(count.text == "unknown: 140 SM assumed");
+    CHECK(count.note == "other sources: 144 in a wiki");
+    CHECK(*count.low == 130);
+    CHECK_FALSE(is_unknown(spec->constants.at("smem.width")));
+    // What the user sets is known.
+    const auto set = load_gpu_spec(folder.root(), "part", {{"sm_count", "144 SM"}});
+    REQUIRE(set.has_value());
+    CHECK(set->sm_count == 144);
+    CHECK_FALSE(is_unknown(set->constants.at("sm_count")));
+}
+
+TEST_CASE("unknown without an assumption, and an assumption beside a value, are refused") {
+    const SpecFolder folder;
+    folder.write_child("bare",
+                       "constants:\n"
+                       "  sm_count: {value: unknown, source: s, confidence: D}\n"
+                       "  smem.width: {value: 128 B/clk, assumed: 64 B/clk, source: s, "
+                       "confidence: D}\n");
+    const auto spec = load_gpu_spec(folder.root(), "bare");
+    REQUIRE_FALSE(spec.has_value());
+    const std::string text = spec.error().text();
+    CHECK(text.find("'sm_count' is unknown, and nothing is assumed") != std::string::npos);
+    CHECK(text.find("'smem.width' has a value: nothing is assumed") != std::string::npos);
 }

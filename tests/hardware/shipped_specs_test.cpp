@@ -16,8 +16,8 @@ const std::filesystem::path data_dir = WARPLINE_SOURCE_DIR;
 
 TEST_CASE("every shipped GPU loads, agrees with its datasheet and names its sources") {
     const auto ids = list_gpu_specs(data_dir);
-    CHECK(ids == std::vector<std::string>{"a100_sxm", "b200", "b300", "gb200", "gb300", "h100_sxm",
-                                          "h200"});
+    CHECK(ids == std::vector<std::string>{"a100_sxm", "b100", "b200", "b300", "gb200", "gb300",
+                                          "h100_sxm", "h200", "rtx_5090", "rtx_pro_6000", "rubin"});
     std::set<std::string> hashes;
     for (const std::string& id : ids) {
         CAPTURE(id);

@@ -1,5 +1,7 @@
 #include "warpline/reports/spec_report.hpp"
 
+#include "warpline/hardware/assumed_constant.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace warpline;
@@ -63,4 +65,14 @@ TEST_CASE("every constant of a GPU is in its table") {
     for (const char* part : {"mufu.ex2.rate", "mufu.ex2.latency", "mufu.ex2x", "15.5 .. 16"}) {
         CHECK(text.find(part) != std::string::npos);
     }
+}
+
+TEST_CASE("a constant that nobody knows is shown as such") {
+    GpuSpec spec = example_spec();
+    Constant& rate = spec.constants.at("mufu.ex2.rate");
+    rate.text = unknown_text(rate.text);
+    CHECK(is_unknown(rate));
+    const std::string text = explain_text(spec, rate, {});
+    CHECK(text.find("unknown: 16 /clk assumed") != std::string::npos);
+    CHECK(spec_text(spec).find("unknown: 16 /clk assumed") != std::string::npos);
 }

@@ -9,7 +9,8 @@
 
 namespace micro {
 
-// Exit statuses that run.sh tells apart: a GPU this program is not for, and a failure.
+// Exit statuses that `warpline microbench` tells apart: a GPU this program is not for, and a
+// failure.
 inline constexpr int kExitUnsupported = 77;
 inline constexpr int kExitFailed = 1;
 

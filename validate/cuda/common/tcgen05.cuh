@@ -39,6 +39,12 @@ __device__ __forceinline__ void tmem_release(unsigned tmem) {
 __device__ __forceinline__ void tmem_wait_load() {
     asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
 }
+// A use of a loaded register that stays behind the wait before it. The assembler drops a load whose
+// registers nobody reads, so every timed load needs one.
+__device__ __forceinline__ std::uint32_t tmem_loaded(std::uint32_t& value) {
+    asm volatile("" : "+r"(value)::"memory");
+    return value;
+}
 __device__ __forceinline__ void tmem_wait_store() {
     asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");
 }

@@ -2,12 +2,17 @@
 // the cost of commit and wait, of allocation, and of copies from shared memory.
 #include "tcgen05_tiles.cuh"
 
+#include <algorithm>
+
 namespace {
 
 using namespace micro;
 
-constexpr int kBatch = 8;
 constexpr int kN = 256;
+
+// Moves that are timed together: eight, or as many loads as have registers of their own.
+template <int kWidth, bool kStore, bool kWait>
+constexpr int kBatch = kStore || kWait ? 8 : std::min(8, 128 / kWidth);
 
 struct Shared {
     unsigned char a[128 * kRowBytes];
@@ -72,6 +77,45 @@ __device__ void store(unsigned at, const std::uint32_t (&r)[kWidth]) {
         tcgen05_st_32x32b_x64(at, r);
 }
 
+// A batch of loads, each with a use, and the waits between or behind them. All read the same words:
+// an even number of them leaves nothing of the exclusive or.
+template <int kWidth, bool kWait>
+__device__ __forceinline__ std::uint32_t load_batch(unsigned at) {
+    constexpr int kLoads = kBatch<kWidth, false, kWait>;
+    static_assert(kLoads % 2 == 0);
+    std::uint32_t seen = 0;
+    if constexpr (kWait) {
+#pragma unroll
+        for (int u = 0; u < kLoads; ++u) {
+            std::uint32_t r[kWidth];
+            load<kWidth>(r, at);
+            tmem_wait_load();
+            seen ^= tmem_loaded(r[0]);
+        }
+    } else {
+        std::uint32_t r[kLoads][kWidth];
+#pragma unroll
+        for (int u = 0; u < kLoads; ++u)
+            load<kWidth>(r[u], at);
+        tmem_wait_load();
+#pragma unroll
+        for (int u = 0; u < kLoads; ++u)
+            seen ^= tmem_loaded(r[u][0]);
+    }
+    return seen;
+}
+
+template <int kWidth, bool kWait>
+__device__ __forceinline__ void store_batch(unsigned at, const std::uint32_t (&r)[kWidth]) {
+#pragma unroll
+    for (int u = 0; u < kBatch<kWidth, true, kWait>; ++u) {
+        store<kWidth>(at, r);
+        if constexpr (kWait)
+            tmem_wait_store();
+    }
+    tmem_wait_store();
+}
+
 // The mover warps work on columns of their own, beside accumulators and A; with
 // kMultiply the warp after them keeps the tensor unit busy meanwhile. `kWait` waits after every
 // move, which makes it a latency; otherwise after each batch.
@@ -97,31 +141,18 @@ __global__ void __launch_bounds__(288)
         std::uint32_t r[kWidth];
         for (int i = 0; i < kWidth; ++i)
             r[i] = threadIdx.x * 64 + i;
+        unsigned bad = 0;
+#pragma unroll 1
         for (int i = 0; i < iterations; ++i) {
-#pragma unroll
-            for (int u = 0; u < kBatch; ++u) {
-                if constexpr (kStore) {
-                    store<kWidth>(at, r);
-                    if constexpr (kWait)
-                        tmem_wait_store();
-                } else {
-                    load<kWidth>(r, at);
-                    if constexpr (kWait)
-                        tmem_wait_load();
-                }
-            }
             if constexpr (kStore) {
-                tmem_wait_store();
+                store_batch<kWidth, kWait>(at, r);
             } else {
-                tmem_wait_load();
+                bad += load_batch<kWidth, kWait>(at) != 0;
             }
         }
         end = cycle();
-        if constexpr (kStore) {
-            load<kWidth>(r, at);
-            tmem_wait_load();
-        }
-        unsigned bad = 0;
+        load<kWidth>(r, at);
+        tmem_wait_load();
         // Warps that share lanes wrote the same columns; either's values are right.
         for (int i = 0; i < kWidth; ++i)
             bad += r[i] % 8192 != (threadIdx.x % 128) * 64 + i;
@@ -224,14 +255,15 @@ void measure_move(Bench& bench, int movers) {
                                                           multiplied.get());
     });
     expect(wrong.host()[0] == 0, "tensor memory move");
+    constexpr int kMoves = kBatch<kWidth, kStore, kWait>;
     const std::string name = std::string(kStore ? "tcgen05_st" : "tcgen05_ld") + "_32x32b_x" +
                              std::to_string(kWidth) + (kWait ? "_latency" : "_bandwidth") + "_w" +
                              std::to_string(movers) + (kMultiply ? "_beside_mma" : "");
     if constexpr (kWait) {
-        bench.row(name, map(cycles, [](double c) { return c / kBatch; }), "clk", "move and wait");
+        bench.row(name, map(cycles, [](double c) { return c / kMoves; }), "clk", "move and wait");
     } else {
-        bench.row(name, map(cycles, [&](double c) { return 128.0 * kWidth * kBatch * movers / c; }),
-                  "B/clk/SM", "eight moves to a wait");
+        bench.row(name, map(cycles, [&](double c) { return 128.0 * kWidth * kMoves * movers / c; }),
+                  "B/clk/SM", std::to_string(kMoves) + " moves to a wait");
     }
     if constexpr (kMultiply) {
         Samples interval;
