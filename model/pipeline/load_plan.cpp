@@ -121,7 +121,7 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
 /// Says first what is only assumed of the GPU: the answer stands or falls with it.
 void say_unknowns(const Request& request, KernelPlan& plan) {
     const std::vector<std::string> unknowns =
-        unknown_constants(request.spec, plan, path_of(request.root));
+        unknown_constants(request.spec, plan, mma_path_of(request.root));
     plan.assumptions.insert(plan.assumptions.begin(), unknowns.begin(), unknowns.end());
     for (const std::string& text : unknowns) {
         Diagnostic warning;
