@@ -185,7 +185,8 @@ TEST_CASE("a trace counts memory in use, and shows a measured timeline beside th
     CHECK(text.size() < 2 * trace_size_estimate(run.chart, options));
     CHECK(trace_size_estimate(run.chart, options) < 2 * text.size());
     std::map<std::string, std::size_t> counters;
-    for (const auto& event : nlohmann::json::parse(text)["traceEvents"]) {
+    const auto trace = nlohmann::json::parse(text);
+    for (const auto& event : trace["traceEvents"]) {
         if (event["ph"] == "C") {
             ++counters[event["name"]];
         }
