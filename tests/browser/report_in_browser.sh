@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# report_in_browser.sh WARPLINE WORK: opens a report of each kind in headless Chromium, uses it, and leaves
-# screenshots in WORK. Exits with 77, "skipped", where there is no Chromium.
+# report_in_browser.sh WARPLINE WORK: opens a report of each kind in headless Chromium and uses it; with
+# WARPLINE_SCREENSHOTS set, leaves pictures for a person to look at in WORK. Exits with 77, "skipped", where there
+# is no Chromium.
 set -euo pipefail
 warpline=$1 work=$2
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
@@ -23,6 +24,7 @@ probe() {
         grep -o 'PROBE figures=.*' | sed 's/<.*//' | tail -n 1)
     echo "$1: $said"
     [[ $said == "PROBE figures=$2 RIGHT" ]] || { echo "$1: wanted $2 figures and nothing wrong"; failed=1; }
+    [[ -n ${WARPLINE_SCREENSHOTS:-} ]] || return 0
     chromium --window-size=1200,3400 --screenshot="$work/$1.png" "file://$page"
     chromium --window-size=500,3400 --screenshot="$work/$1-phone.png" "file://$page"
     chromium --window-size=1200,3400 --blink-settings=preferredColorScheme=0 --screenshot="$work/$1-dark.png" "file://$page"
