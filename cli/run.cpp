@@ -1,5 +1,6 @@
 #include "cli/microbench.hpp"
 #include "cli/session.hpp"
+#include "cli/validate.hpp"
 #include "cli/version.hpp"
 
 #include <algorithm>
@@ -77,6 +78,7 @@ void declare(CLI::App& app, Request& request, const Session& session) {
         add(app, request);
     }
     add_microbench(app, request, session.err);
+    add_validate(app, request, session.err);
 }
 
 /// An empty argument is never meant: a shell variable that was not set, mostly. CLI11 would take it

@@ -32,8 +32,11 @@ install(DIRECTORY validate/measured DESTINATION ${CMAKE_INSTALL_DATADIR}/warplin
 install(DIRECTORY validate/cuda DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/validate
         FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.hpp" PATTERN "*.cpp" PATTERN "CMakeLists.txt"
         PATTERN "check_sass.py")
+# What times the kernels that Python has, for `warpline validate`.
+install(DIRECTORY validate/installed DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/validate
+        FILES_MATCHING PATTERN "*.py")
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/warpline/validate)
-foreach(folder measured cuda)
+foreach(folder measured cuda installed)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/validate/${folder} ${PROJECT_BINARY_DIR}/share/warpline/validate/${folder}
        SYMBOLIC)
 endforeach()

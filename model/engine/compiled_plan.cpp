@@ -76,8 +76,27 @@ class IssueCompiler {
         return plan_.instructions[static_cast<std::size_t>(part.instruction)];
     }
 
+    /// Whether nothing but FMA instructions follow one another at the pipe's own rate. Beside a
+    /// wgmma such a stream has the register file first; other units' instructions never do
+    /// (README.md).
+    [[nodiscard]] bool streams(const IssueOp& op) const {
+        const IssuePart* only = nullptr;
+        for (const IssuePart& part : op.parts) {
+            if (part.count > 0 && only != nullptr) {
+                return false;
+            }
+            only = part.count > 0 ? &part : only;
+        }
+        if (only == nullptr || instruction(*only).unit != Unit::fma) {
+            return false;
+        }
+        const InstructionKind& kind = instruction(*only);
+        return only->chains == 0 || only->chains * kind.interval >= kind.latency;
+    }
+
     void add_batch(const IssueOp& op, std::size_t begin, std::size_t end, std::size_t granularity) {
         Batch batch;
+        const bool stream = streams(op);
         Tick earliest = 0;
         uses_.clear();
         batch.first_dependence = static_cast<int>(out_.dependences.size());
@@ -111,12 +130,14 @@ class IssueCompiler {
             const Tick slots = kind.issue_slots * slot;
             earliest = at + slots;
             batch.slots += slots;
-            batch.hold += std::max(slots, kind.wgmma_hold);
+            batch.hold += stream ? slots : std::max(slots, kind.wgmma_hold);
+            batch.wgmma_delay += stream && kind.wgmma_interval > 0 ? kind.interval : 0;
             batch.smem_bytes += kind.smem_bytes;
             if (pacing != Unit::issue) {
                 batch.pacing = pacing;
             }
-            add_use({kind.unit, at, kind.interval, std::max(kind.interval, kind.wgmma_interval)});
+            const Tick beside = stream ? kind.interval : kind.wgmma_interval;
+            add_use({kind.unit, at, kind.interval, std::max(kind.interval, beside)});
             free_[unit] = at + kind.interval;
         }
         batch.next = earliest;

@@ -27,9 +27,10 @@ struct BatchDependence {
 
 /// Instructions of one warp that issue as one event.
 struct Batch {
-    Tick slots = 0;  ///< issue port time
-    Tick hold = 0;   ///< the same while a wgmma streams through the register file
-    Tick next = 0;   ///< issue -> the warp could issue its next instruction, alone
+    Tick slots = 0;        ///< issue port time
+    Tick hold = 0;         ///< the same while a wgmma streams through the register file
+    Tick wgmma_delay = 0;  ///< by which the batch then holds the wgmma up
+    Tick next = 0;         ///< issue -> the warp could issue its next instruction, alone
     std::int64_t smem_bytes = 0;
     UnitUse use;                            ///< of its first unit; of the issue unit: of none
     int first_more_use = 0, more_uses = 0;  ///< of others, which only larger batches have

@@ -118,6 +118,9 @@ Tick IssuePort::issue(const Warp& warp, Tick now, int cause) {
     const Batch& batch = *warp.request.batch;
     last_issuer_ = warp.order;
     const bool beside_wgmma = tensor_ != nullptr && tensor_->streams_registers();
+    if (beside_wgmma && batch.wgmma_delay > 0) {
+        tensor_->hold_up(now, batch.wgmma_delay, causes_.unit(batch.use.unit));
+    }
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
     if (settings_.own_issue) {
         book_overlapping(port, now, batch.slots, cause);

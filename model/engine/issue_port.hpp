@@ -43,8 +43,8 @@ class IssuePort {
     static constexpr Tick no_dispatch = -1;
 
     /// Instructions cost more while this tensor core's accumulators stream through the register
-    /// file. It must outlive the port.
-    void beside(const TensorUnit& tensor) { tensor_ = &tensor; }
+    /// file, or hold it up. It must outlive the port.
+    void beside(TensorUnit& tensor) { tensor_ = &tensor; }
     /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
     [[nodiscard]] int add_warp(std::int32_t agent, int order);
     /// Precondition: the warp does not wait already.
@@ -123,7 +123,7 @@ class IssuePort {
     const CompiledPlan& plan_;
     const CauseTable& causes_;
     Settings settings_;
-    const TensorUnit* tensor_ = nullptr;
+    TensorUnit* tensor_ = nullptr;
     std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
     /// Of the pipes that all share, or of those of each warp.

@@ -87,7 +87,18 @@ void TensorUnit::fetch_done(Tick now, EventQueue& queue, TensorHost& host) {
     try_execute(now, queue, host);
 }
 
+void TensorUnit::hold_up(Tick now, Tick delay, int cause) {
+    if (executing_ && now < due_) {
+        due_ += delay;
+        account_.charge(account_.until + delay, cause);
+    }
+}
+
 void TensorUnit::step_due(Tick now, EventQueue& queue, TensorHost& host) {
+    if (executing_ && now < due_) {  // held up since
+        queue.push(due_, EventKind::tensor_due, index_);
+        return;
+    }
     if (executing_ && executing_fetched_ && now >= due_) {
         finish_step(now, host);
         try_fetch(now, host);

@@ -53,6 +53,9 @@ class TensorUnit {
     [[nodiscard]] bool streams_registers() const {
         return executing_ && chains_.front().streams_registers;
     }
+    /// Warp instructions take the register file from the step that executes: it ends so much later.
+    /// A step that waits for its operands alone has nothing to be held up in.
+    void hold_up(Tick now, Tick delay, int cause);
     void push(MmaChain chain, Tick now, EventQueue& queue, TensorHost& host);
     void fetch_done(Tick now, EventQueue& queue, TensorHost& host);
     void step_due(Tick now, EventQueue& queue, TensorHost& host);

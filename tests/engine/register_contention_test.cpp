@@ -69,6 +69,38 @@ TEST_CASE("a wgmma that has ended costs nothing") {
     CHECK(beside.time(true) == cycles(2 + 100 * 2));
 }
 
+TEST_CASE("a stream of FMA instructions goes at its own rate and holds up the wgmma, one for one") {
+    Beside beside(100);
+    const int fma = beside.instruction(Unit::fma, 1, 3, 2);
+    SUBCASE("independent ones") {
+        beside.writer.role("fma", 4, 1, ProgramWriter().issue(fma, 20));
+        // All 20 issue from 2 to 22, while the MMA executes: from 1 to 101, and 20 more.
+        CHECK(beside.time() == cycles(121));
+        CHECK(beside.time(true) == cycles(101));
+    }
+    SUBCASE("in as many chains as the latency is long") {
+        beside.writer.plan().instructions.back().latency = cycles(4);
+        beside.writer.role("fma", 4, 1, ProgramWriter().issue(fma, 20, 4));
+        CHECK(beside.time() == cycles(121));
+    }
+    SUBCASE("in fewer chains they wait for the wgmma, which loses nothing") {
+        beside.writer.plan().instructions.back().latency = cycles(4);
+        beside.writer.role("fma", 4, 1, ProgramWriter().issue(fma, 20, 2));
+        CHECK(beside.time() == cycles(101));
+    }
+    SUBCASE("a long stream leaves it nothing") {
+        beside.writer.role("fma", 4, 1, ProgramWriter().issue(fma, 500));
+        CHECK(beside.time() == cycles(601));
+    }
+}
+
+TEST_CASE("a stream of another unit's instructions does not hold up the wgmma") {
+    Beside beside(100);
+    const int alu = beside.instruction(Unit::alu, 1, 3, 2);
+    beside.writer.role("alu", 4, 1, ProgramWriter().issue(alu, 20));
+    CHECK(beside.time() == cycles(101));
+}
+
 TEST_CASE("beside a wgmma an instruction holds the issue port against other units' instructions") {
     Beside beside(2000);
     beside.writer.plan().machine.arbitration = Arbitration::round_robin;

@@ -23,7 +23,7 @@ struct Kernel {
     std::string switches;                               // what it was compiled with, in words
     std::vector<std::pair<std::string, int>> settings;  // parameters of the pipeline file
     bool timeline;                                      // roles stamp what they do
-    int consumers;                                      // roles that stamp, beside load
+    std::vector<std::string> roles;                     // that stamp, in the order of records
     bool overlap;  // PV of a block is issued after QK of the next
     void (*launch)(const Arguments& arguments, int grid);
     const void* function;

@@ -13,7 +13,7 @@ class Recorder<false> {
   public:
     __device__ Recorder(const Arguments&, int, int, bool) {}
     __device__ void begin_tile(int) {}
-    __device__ void stamp(Mark, int, int) {}
+    __device__ void stamp(Mark, int, int, int = 0) {}
 };
 
 // Every thread of a role computes the same addresses and one of them stores: a branch at each stamp
@@ -39,9 +39,9 @@ class Recorder<true> {
             writes_ = 0;
     }
 
-    __device__ __forceinline__ void stamp(Mark mark, int tile, int block) {
+    __device__ __forceinline__ void stamp(Mark mark, int tile, int block, int copy = 0) {
         const unsigned where = static_cast<unsigned>(tile) | static_cast<unsigned>(block) << 16;
-        const auto what = static_cast<unsigned>(mark);
+        const unsigned what = static_cast<unsigned>(mark) | static_cast<unsigned>(copy) << 16;
         asm volatile(
             "{ .reg .pred p; .reg .u64 clock; .reg .b32 low, high;\n"
             "mov.u64 clock, %%clock64; mov.b64 {low, high}, clock;\n"
@@ -51,7 +51,7 @@ class Recorder<true> {
     }
 
   private:
-    static constexpr int kStampsOfBlock = 12;
+    static constexpr int kStampsOfBlock = 16;
 
     static __device__ unsigned sm_id() {
         unsigned sm;

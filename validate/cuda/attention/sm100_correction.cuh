@@ -2,6 +2,7 @@
 // it at the end.
 #pragma once
 
+#include "recorder.cuh"
 #include "sm100_shared.cuh"
 #include "sm90_softmax.cuh"
 
@@ -11,15 +12,21 @@ template <Sm100Options kO>
 class Sm100Correction {
   public:
     __device__ Sm100Correction(const Arguments& arguments, Sm100Shared<kO> shared, unsigned tmem)
-        : a_(arguments), shared_(shared), tmem_(tmem), row_(threadIdx.x % kTileM) {
+        : a_(arguments),
+          shared_(shared),
+          tmem_(tmem),
+          row_(threadIdx.x % kTileM),
+          recorder_(arguments, kCorrectionRole, kSm100Roles, threadIdx.x % kTileM == 0) {
         store_empty_.parities = ~0U;
     }
 
     __device__ void run() {
         for (int t = 0; t < kQStages; ++t)
             shared_.p_ready(t).arrive();  // the first product overwrites O
-        for (int index = blockIdx.x; index < a_.tiles; index += gridDim.x) {
+        for (int index = blockIdx.x; index < a_.tiles; index += gridDim.x, ++count_) {
             const Tile tile = tile_at<kQStages * kTileM, kTileKv>(a_, index);
+            recorder_.begin_tile(tile.blocks);
+            executions_ = 0;
             if (tile.blocks > 0)
                 correct(tile);
             for (int t = 0; t < kQStages; ++t)
@@ -53,11 +60,14 @@ class Sm100Correction {
 #pragma unroll 1
         for (int c = 0; c < kO.head_dim; c += kColumns) {
             std::uint32_t words[kColumns];
+            recorder_.stamp(Mark::kLoadO, count_, executions_);
             load(words, columns + c);
+            recorder_.stamp(Mark::kOLoadedToRescale, count_, executions_);
 #pragma unroll
             for (std::uint32_t& word : words)
                 word = __float_as_uint(__uint_as_float(word) * factor);
             micro::tcgen05_st_32x32b_x16(columns + c, words);
+            recorder_.stamp(Mark::kORescaled, count_, executions_++);
         }
         micro::tmem_wait_store();
         micro::tcgen05_before_sync();
@@ -78,9 +88,12 @@ class Sm100Correction {
 #pragma unroll 1
         for (int c = 0; c < kO.head_dim; c += kColumns) {
             std::uint32_t words[kColumns] = {};
+            recorder_.stamp(Mark::kLoadO, count_, executions_);
             if (any_keys)
                 load(words, columns + c);
+            recorder_.stamp(Mark::kOLoadedToNormalise, count_, executions_);
             store_row(shared_.o(t), c, words, factor);
+            recorder_.stamp(Mark::kONormalised, count_, executions_++);
         }
         micro::fence_async_proxy();
         if (any_keys) {
@@ -126,8 +139,11 @@ class Sm100Correction {
     Sm100Shared<kO> shared_;
     unsigned tmem_;
     int row_;
+    Recorder<kO.timeline> recorder_;
     Phases o_full_;
     Phases store_empty_;
+    int count_ = 0;
+    int executions_ = 0;  // of the steps of 16 columns in this tile
 };
 
 }  // namespace attention

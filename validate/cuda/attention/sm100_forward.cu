@@ -23,13 +23,28 @@ struct Sm100HeadDim128Causal {
     static constexpr Sm100Options kOptions{.head_dim = 128, .causal = true, .emulated = kEmulated};
 };
 
+struct Sm100HeadDim64FullTimeline {
+    static constexpr Sm100Options kOptions{.head_dim = 64, .emulated = kEmulated, .timeline = true};
+};
+struct Sm100HeadDim128FullTimeline {
+    static constexpr Sm100Options kOptions{
+        .head_dim = 128, .emulated = kEmulated, .timeline = true};
+};
+struct Sm100HeadDim128CausalTimeline {
+    static constexpr Sm100Options kOptions{
+        .head_dim = 128, .causal = true, .emulated = kEmulated, .timeline = true};
+};
+
 }  // namespace variants
 
 std::vector<Kernel> sm100_kernels() {
     return {sm100_kernel<variants::Sm100HeadDim64Full>("sm100_hd64_full"),
             sm100_kernel<variants::Sm100HeadDim64Causal>("sm100_hd64_causal"),
             sm100_kernel<variants::Sm100HeadDim128Full>("sm100_hd128_full"),
-            sm100_kernel<variants::Sm100HeadDim128Causal>("sm100_hd128_causal")};
+            sm100_kernel<variants::Sm100HeadDim128Causal>("sm100_hd128_causal"),
+            sm100_kernel<variants::Sm100HeadDim64FullTimeline>("sm100_hd64_full_timeline"),
+            sm100_kernel<variants::Sm100HeadDim128FullTimeline>("sm100_hd128_full_timeline"),
+            sm100_kernel<variants::Sm100HeadDim128CausalTimeline>("sm100_hd128_causal_timeline")};
 }
 
 }  // namespace attention

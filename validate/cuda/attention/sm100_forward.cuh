@@ -82,10 +82,11 @@ Kernel sm100_kernel(const char* name) {
             .tile_kv = kTileKv,
             .threads = kSm100Threads,
             .shared_bytes = sm100_shared_bytes(kO),
-            .switches = "tile 2x128x128, " + std::to_string(kv_stages(kO)) + " stages, one CTA",
+            .switches = "tile 2x128x128, " + std::to_string(kv_stages(kO)) + " stages, one CTA" +
+                        (kO.timeline ? ", timeline on" : ""),
             .settings = {{"pair", 0}},
-            .timeline = false,
-            .consumers = 0,
+            .timeline = kO.timeline,
+            .roles = {"load", "mma", "softmax[0]", "softmax[1]", "correction", "epilogue"},
             .overlap = false,
             .launch = launch_sm100<Variant>,
             .function = reinterpret_cast<const void*>(sm100_forward<Variant>)};

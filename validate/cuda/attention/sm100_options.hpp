@@ -8,6 +8,17 @@ struct Sm100Options {
     bool causal = false;
     int emulated = 16;            // exponentials of a row of 128 that the FMA pipe computes
     float rescale_threshold = 8;  // rise of the row maximum, in log2, that forces a rescale of O
+    bool timeline = false;        // roles stamp what they do into a buffer
+};
+
+// Roles in the order of their timeline records; softmax of stage t is kSoftmaxRole + t.
+enum Sm100Role {
+    kLoadRole,
+    kMmaRole,
+    kSoftmaxRole,
+    kCorrectionRole = 4,
+    kEpilogueRole,
+    kSm100Roles
 };
 
 inline constexpr int kQStages = 2;    // query tiles in flight

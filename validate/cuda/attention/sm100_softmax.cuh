@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../common/exp2.cuh"
+#include "recorder.cuh"
 #include "sm100_shared.cuh"
 #include "sm90_softmax.cuh"
 
@@ -31,13 +32,19 @@ class Sm100Softmax {
   public:
     __device__ Sm100Softmax(const Arguments& arguments, Sm100Shared<kO> shared, unsigned tmem,
                             int stage)
-        : a_(arguments), shared_(shared), tmem_(tmem), t_(stage), row_(threadIdx.x % kTileM) {
+        : a_(arguments),
+          shared_(shared),
+          tmem_(tmem),
+          t_(stage),
+          row_(threadIdx.x % kTileM),
+          recorder_(arguments, kSoftmaxRole + stage, kSm100Roles, threadIdx.x % kTileM == 0) {
         stats_empty_.parities = ~0U;
     }
 
     __device__ void run() {
-        for (int index = blockIdx.x; index < a_.tiles; index += gridDim.x) {
+        for (int index = blockIdx.x; index < a_.tiles; index += gridDim.x, ++count_) {
             const Tile tile = tile_at<kQStages * kTileM, kTileKv>(a_, index);
+            recorder_.begin_tile(tile.blocks);
             if (tile.blocks == 0) {
                 write_log_sum(tile, kMinusInfinity, 0);
                 continue;
@@ -61,10 +68,15 @@ class Sm100Softmax {
     __device__ __forceinline__ void step(const Tile& tile, int i) {
         shared_.s_full(t_).wait(s_full_.next(0));
         micro::tcgen05_after_sync();
+        recorder_.stamp(Mark::kLoadS, count_, i);
         load_scores();
+        recorder_.stamp(Mark::kSLoaded, count_, i);
         if constexpr (kMasked)
             mask(tile, tile.blocks - 1 - i);
-        const float factor = raise_maximum<kMasked>();
+        const float top = row_maximum();
+        recorder_.stamp(Mark::kRowMaximum, count_, i);
+        const float factor = raise_maximum<kMasked>(top);
+        recorder_.stamp(Mark::kDecided, count_, i);
         if (i > 0) {
             shared_.scale(t_, row_) = factor;
             sum_ *= factor;
@@ -76,20 +88,22 @@ class Sm100Softmax {
         const float bias = -base * a_.scale_log2;
 #pragma unroll
         for (int f = 0; f < kEarlyFragments; ++f)
-            fragment(f, bias);
+            fragment(i, f, bias);
         micro::tmem_wait_store();
         micro::tcgen05_before_sync();
         shared_.p_ready(t_).arrive();
 #pragma unroll
         for (int f = kEarlyFragments; f < kFragments; ++f)
-            fragment(f, bias);
+            fragment(i, f, bias);
         micro::tmem_wait_store();
         micro::tcgen05_before_sync();
         __syncwarp();
         if (threadIdx.x % 32 == 0)
             shared_.p_last(t_).arrive();
         wait_stats_empty();
+        recorder_.stamp(Mark::kRowSum, count_, i);
         add_up();
+        recorder_.stamp(Mark::kRowSumDone, count_, i);
     }
 
     __device__ __forceinline__ void load_scores() {
@@ -125,10 +139,8 @@ class Sm100Softmax {
         }
     }
 
-    // Takes the new maximum if it is higher by the threshold; returns what O and the sum are to be
-    // multiplied by, 1 where the old one stays.
-    template <bool kMayBeEmpty>
-    __device__ __forceinline__ float raise_maximum() {
+    // Of the scores and the maximum so far.
+    __device__ __forceinline__ float row_maximum() {
         float high[kFragments];
 #pragma unroll
         for (int f = 0; f < kFragments; ++f) {
@@ -137,7 +149,13 @@ class Sm100Softmax {
             for (int j = 2; j < kFragment; j += 2)
                 high[f] = max_of_3(high[f], scores_[f][j], scores_[f][j + 1]);
         }
-        const float top = max_of_3(fmaxf(high[0], high[1]), high[2], high[3]);
+        return max_of_3(fmaxf(high[0], high[1]), high[2], high[3]);
+    }
+
+    // Takes the new maximum if it is higher by the threshold; returns what O and the sum are to be
+    // multiplied by, 1 where the old one stays.
+    template <bool kMayBeEmpty>
+    __device__ __forceinline__ float raise_maximum(float top) {
         if ((top - max_) * a_.scale_log2 <= kO.rescale_threshold)
             return 1;
         const float base = kMayBeEmpty && top == kMinusInfinity ? 0 : top;
@@ -147,7 +165,8 @@ class Sm100Softmax {
     }
 
     // 32 exponentials, as bf16 into tensor memory.
-    __device__ __forceinline__ void fragment(int f, float bias) {
+    __device__ __forceinline__ void fragment(int i, int f, float bias) {
+        recorder_.stamp(Mark::kFragment, count_, i * kFragments + f);
         constexpr int kMiddle = kFragments - 2;  // fragments that have emulated exponentials
         constexpr int kShare = kO.emulated / kMiddle;
         const bool emulates = f > 0 && f < kFragments - 1;
@@ -162,6 +181,7 @@ class Sm100Softmax {
             packed[j / 2] = pack_bf16(x, y);
         }
         micro::tcgen05_st_32x32b_x16(own_lanes(p_columns(tmem_, t_)) + f * kFragment / 2, packed);
+        recorder_.stamp(Mark::kFragmentDone, count_, i * kFragments + f);
     }
 
     static __device__ __forceinline__ float exponential(float x, bool emulated) {
@@ -206,6 +226,8 @@ class Sm100Softmax {
     unsigned tmem_;
     int t_;
     int row_;
+    Recorder<kO.timeline> recorder_;
+    int count_ = 0;
     float max_ = 0;
     float sum_ = 0;
     Phases s_full_;

@@ -65,6 +65,14 @@ inline std::string switches(const Options& o) {
     return text;
 }
 
+// In the order in which their recorders are numbered.
+inline std::vector<std::string> roles(const Options& o) {
+    std::vector<std::string> names{"load"};
+    for (int w = 0; w < o.consumers; ++w)
+        names.push_back("consumer[" + std::to_string(w) + "]");
+    return names;
+}
+
 template <class Variant>
 Kernel sm90_kernel(const char* name) {
     constexpr Options kO = Variant::kOptions;
@@ -87,7 +95,7 @@ Kernel sm90_kernel(const char* name) {
                          {"overlap", kO.overlap ? 1 : 0},
                          {"polynomial_of_16", kO.polynomial_of_16}},
             .timeline = kO.timeline,
-            .consumers = kO.consumers,
+            .roles = roles(kO),
             .overlap = kO.overlap,
             .launch = launch_sm90<Variant>,
             .function = reinterpret_cast<const void*>(sm90_forward<Variant>)};

@@ -32,6 +32,30 @@ enum class Mark : std::uint16_t {
     kLoadKIssued,
     kLoadV,
     kLoadVIssued,
+    // Of the Blackwell kernel, in the labels of pipelines/fa4_fwd.yaml; `copy` is the query tile.
+    kLoadQTile,
+    kLoadQTileIssued,
+    kQk,
+    kQkHandedOver,
+    kPvFirst,
+    kPvFirstIssued,
+    kPvLast,
+    kPvLastIssued,
+    kLoadS,
+    kSLoaded,
+    kRowMaximum,
+    kDecided,
+    kFragment,
+    kFragmentDone,
+    kRowSum,
+    kRowSumDone,
+    kLoadO,
+    kOLoadedToRescale,
+    kORescaled,
+    kOLoadedToNormalise,
+    kONormalised,
+    kStoreO,
+    kStoreOIssued,
 };
 
 struct alignas(16) TimelineRecord {
@@ -39,12 +63,12 @@ struct alignas(16) TimelineRecord {
     std::uint16_t tile;        // of this CTA
     std::uint16_t block;       // of the tile, in the order of work
     Mark mark;
-    std::uint16_t unused;
+    std::uint16_t copy;  // of what the mark speaks of, where a role has several
 };
 static_assert(sizeof(TimelineRecord) == 16);
 
-// Records of one CTA: for each role (load, then the consumers) `capacity` of them. A record with
-// clock 0 is unused.
+// Records of one CTA: for each role (load, then those that compute) `capacity` of them. A record
+// with clock 0 is unused.
 struct TimelineView {
     TimelineRecord* records;
     unsigned* sm;  // of each CTA

@@ -306,6 +306,8 @@ int main() {
     measure_beside<Fma, 8>(bench);
     measure_beside<FmaRegisters, 4>(bench);
     measure_beside<MulDecay, 4>(bench);
+    measure_beside<MulDecay, 8>(bench);
+    measure_beside<MulDecay, 16>(bench);
     measure_beside<Max, 2>(bench);
     measure_beside<Max, 8>(bench);
     measure_beside<PackBf16x2, 8>(bench);

@@ -24,7 +24,7 @@ class TimelineBuffer {
     void write(int ctas, const TimelineHead& head, const std::string& path) const;
 
   private:
-    int roles_;
+    std::vector<std::string> roles_;
     bool overlap_;
     int ctas_;
     micro::DeviceArray<TimelineRecord> records_;
