@@ -22,6 +22,6 @@ bool color_wanted() {
 int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     const warpline::cli::Session session{std::cout, std::cerr, warpline::cli::default_data_dir(),
-                                         color_wanted()};
+                                         color_wanted(), isatty(STDERR_FILENO) == 1};
     return warpline::cli::run(arguments, session);
 }

@@ -8,9 +8,11 @@
 #include "warpline/device/operation.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/device/record_schedule.hpp"
+#include "warpline/explore/uncertainty.hpp"
 #include "warpline/reports/gantt.hpp"
 #include "warpline/reports/prediction_json.hpp"
 #include "warpline/reports/schedule_csv.hpp"
+#include "warpline/reports/sensitivity_report.hpp"
 #include "warpline/reports/summary.hpp"
 
 #include <memory>
@@ -28,6 +30,7 @@ struct PredictArguments {
     SimulationOptions simulation;
     bool gantt = false;
     bool quiet = false;
+    bool uncertainty = false;
     std::string schedule_file;
     std::string json_file;
     bool json = false;
@@ -45,6 +48,32 @@ std::string output_of(const PredictArguments& arguments, const Prediction& predi
         text += "\n" + gantt_text(prediction.plan, prediction.schedule, style);
     }
     return text;
+}
+
+/// The section that --uncertainty adds; empty without it.
+Result<std::string> uncertainty_of(const Request& request, const PredictArguments& arguments,
+                                   const LoadedKernel& kernel, const PredictOptions& options) {
+    if (!arguments.uncertainty) {
+        return std::string();
+    }
+    auto changes = split_overrides(arguments.problem.set);
+    if (!changes) {
+        return tl::unexpected(changes.error());
+    }
+    const Predictor predictor(request.data_dir);
+    const auto scores = arguments.problem.score_distribution();
+    if (!scores) {
+        return tl::unexpected(scores.error());
+    }
+    Point point{arguments.kernel, arguments.problem.gpu,
+                kernel.problem,   std::move(*changes),
+                options,          *scores};
+    point.options.record_events = false;
+    const auto found = propagate_intervals(predictor, point);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
+    return "\n" + uncertainty_text(*found, request.style);
 }
 
 Result<std::string> predict_text(const Request& request, const PredictArguments& arguments) {
@@ -83,7 +112,11 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     if (!arguments.json_file.empty()) {
         files.push_back({arguments.json_file, prediction_json(*prediction, nearest)});
     }
-    std::string text = output_of(arguments, *prediction, nearest, request.style);
+    const Result<std::string> band = uncertainty_of(request, arguments, *kernel, *options);
+    if (!band) {
+        return tl::unexpected(band.error());
+    }
+    std::string text = output_of(arguments, *prediction, nearest, request.style) + *band;
     if (const Result<void> written = write_files(files); !written) {
         return tl::unexpected(written.error());
     }
@@ -108,6 +141,10 @@ void add_predict(CLI::App& app, Request& request) {
         command->add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
             ->type_name("[FILE]")
             ->expected(0, 1);
+    command
+        ->add_flag("--uncertainty", arguments->uncertainty,
+                   "what the intervals of the hardware's constants mean for the time")
+        ->excludes(json);
     command->add_flag("-q,--quiet", arguments->quiet, "one line");
     command->callback([&request, arguments, json] {
         arguments->json = json->count() > 0;

@@ -3,6 +3,7 @@
 #include "cli/parse.hpp"
 #include "warpline/device/kernel_tiles.hpp"
 #include "warpline/device/operation.hpp"
+#include "warpline/explore/rescale_chance.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -77,6 +78,14 @@ std::optional<std::string> contradiction(const ProblemOptions& options) {
     if (!options.varlen.empty() && (lengths || !options.batch.empty())) {
         return "--varlen lists every sequence: --batch and --seqlen cannot be given beside it";
     }
+    const auto sets_chance = [](const std::string& text) {
+        return text.rfind(std::string(rescale_parameter) + "=", 0) == 0;
+    };
+    if (!options.scores.empty() &&
+        std::any_of(options.set.begin(), options.set.end(), sets_chance)) {
+        return fmt::format("--scores and --set {} both say how often O is rescaled",
+                           rescale_parameter);
+    }
     return std::nullopt;
 }
 
@@ -100,6 +109,8 @@ void ProblemOptions::declare(CLI::App& app) {
     option("--window", window, "W", "causal sliding window of W tokens");
     option("--dtype", dtype, "TYPE", "bf16, fp16 or fp8 [bf16]");
     option("--varlen", varlen, "LIST", "lengths of every sequence: N or QUERIES:KEYS, by commas");
+    option("--scores", scores, "DIST",
+           "scaled logits as in `warpline rescale`: sets how often O is rescaled [never]");
     option("--blocks", blocks, "LISTS",
            "block-sparse: a file of block lists, or scattered:DENSITY (0 to 1)");
     app.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
@@ -142,27 +153,29 @@ Result<AttentionProblem> ProblemOptions::problem(Direction direction) const {
     return make_attention(std::move(problem));
 }
 
+Result<std::optional<ScoreDistribution>> ProblemOptions::score_distribution() const {
+    if (scores.empty()) {
+        return std::nullopt;
+    }
+    const auto parsed = parse_scores(scores);
+    if (!parsed) {
+        return tl::unexpected(parsed.error());
+    }
+    return *parsed;
+}
+
 Result<Overrides> split_overrides(const std::vector<std::string>& set) {
     Overrides overrides;
-    const std::string hardware = "hw.";
     for (const std::string& text : set) {
         const auto assignment = parse_assignment(text);
         if (!assignment) {
             return tl::unexpected(assignment.error());
         }
-        const auto& [name, value] = *assignment;
-        if (name.compare(0, hardware.size(), hardware) == 0) {
-            overrides.hardware.push_back({name.substr(hardware.size()), value});
-        } else {
-            overrides.parameters.push_back({name, value});
-        }
+        add_change(overrides, assignment->first, assignment->second);
     }
     return overrides;
 }
 
-namespace {
-
-/// Adds the GPUs that have every capability the kernel requires, when this one lacks some.
 tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
                                            const PipelineSource& source, const GpuSpec& spec,
                                            Failure failure) {
@@ -187,8 +200,6 @@ tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
     return tl::unexpected(std::move(failure));
 }
 
-}  // namespace
-
 Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSource& source,
                                  const ProblemOptions& options) {
     const Result<Overrides> overrides = split_overrides(options.set);
@@ -203,7 +214,20 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
     if (!spec) {
         return tl::unexpected(spec.error());
     }
+    const auto scores = options.score_distribution();
+    if (!scores) {
+        return tl::unexpected(scores.error());
+    }
     Result<Operation> operation = make_operation(source, *spec, *problem, overrides->parameters);
+    if (operation && *scores) {
+        const auto chance = rescale_chance(operation->plan, *problem, **scores);
+        if (!chance) {
+            return tl::unexpected(chance.error());
+        }
+        std::vector<ParameterOverride> with_chance = overrides->parameters;
+        with_chance.push_back({std::string(rescale_parameter), fmt::format("{:.6g}", *chance)});
+        operation = make_operation(source, *spec, *problem, with_chance);
+    }
     if (!operation) {
         return with_gpus_that_can(data_dir, source, *spec, operation.error());
     }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
+#include "warpline/explore/changes.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
+#include "warpline/numerics/score_distribution.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/side_launch.hpp"
 #include "warpline/workload/attention.hpp"
@@ -27,6 +29,7 @@ struct ProblemOptions {
     std::string mask, window;
     std::string dtype = "bf16";
     std::string varlen;
+    std::string scores;
     std::string blocks;
     bool deterministic = false;
     std::vector<std::string> set;
@@ -36,14 +39,19 @@ struct ProblemOptions {
 
     /// The checked problem, defaults filled in: batch 4, 16 heads, 8192 tokens. Errors: usage.
     [[nodiscard]] Result<AttentionProblem> problem(Direction direction) const;
+    /// What scores are like; nothing when not given. Errors: usage.
+    [[nodiscard]] Result<std::optional<ScoreDistribution>> score_distribution() const;
 };
 
 /// The --set arguments, apart: "hw." names a hardware constant, anything else a parameter.
-struct Overrides {
-    std::vector<ConstantOverride> hardware;
-    std::vector<ParameterOverride> parameters;
-};
+using Overrides = Changes;
 [[nodiscard]] Result<Overrides> split_overrides(const std::vector<std::string>& set);
+
+/// The failure, with the GPUs that have every capability the kernel requires when this one lacks
+/// some.
+[[nodiscard]] tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
+                                                         const PipelineSource& source,
+                                                         const GpuSpec& spec, Failure failure);
 
 /// A kernel, lowered for a GPU and a problem.
 struct LoadedKernel {

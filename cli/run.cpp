@@ -73,7 +73,8 @@ void declare(CLI::App& app, Request& request, const Session& session) {
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->type_name("WHEN");
-    for (const auto add : {add_predict, add_specs, add_explain, add_check, add_compare,
+    for (const auto add : {add_predict, add_plan, add_whatif, add_sensitivity, add_sweep, add_tune,
+                           add_rescale, add_specs, add_explain, add_check, add_compare,
                            add_calibrate, add_kernels, add_trace, add_report}) {
         add(app, request);
     }
@@ -145,6 +146,8 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
         return bad_request;
     }
     request.style = style_of(request, session);
+    request.err = &session.err;
+    request.err_is_terminal = session.err_is_terminal;
     const Result<std::string> text = request.action();
     if (!text) {
         return report(text.error(), session.err);

@@ -22,6 +22,7 @@ struct Session {
     std::ostream& err;
     std::filesystem::path data_dir;  ///< unless --data-dir says otherwise
     bool color = false;              ///< what --color auto means here
+    bool err_is_terminal = false;    ///< progress is one line that is written over
 };
 
 /// A subcommand's work: everything it has to say on standard output, or why not.
@@ -31,8 +32,10 @@ using Action = std::function<Result<std::string>()>;
 struct Request {
     std::string data_dir;
     std::string color = "auto";
-    std::string command;        ///< the command line, for provenance
-    Style style;                ///< set before the action runs
+    std::string command;          ///< the command line, for provenance
+    Style style;                  ///< set before the action runs
+    std::ostream* err = nullptr;  ///< for the progress of long runs; set before the action runs
+    bool err_is_terminal = false;
     Action action;              ///< of the subcommand that was named
     bool check_failed = false;  ///< set by an action whose answer does not pass a check asked for
     bool infeasible = false;    ///< set by an action whose answer says that it cannot be done
@@ -46,12 +49,18 @@ struct Request {
 // One function a subcommand: declares it on `app`; when it is named, its action is left in
 // `request`, which must outlive the parse.
 void add_predict(CLI::App& app, Request& request);
+void add_plan(CLI::App& app, Request& request);
 void add_specs(CLI::App& app, Request& request);
 void add_explain(CLI::App& app, Request& request);
 void add_check(CLI::App& app, Request& request);
 void add_compare(CLI::App& app, Request& request);
 void add_calibrate(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
+void add_whatif(CLI::App& app, Request& request);
+void add_sensitivity(CLI::App& app, Request& request);
+void add_sweep(CLI::App& app, Request& request);
+void add_tune(CLI::App& app, Request& request);
+void add_rescale(CLI::App& app, Request& request);
 void add_trace(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
 

@@ -25,9 +25,10 @@ Result<Operation> make_operation(const PipelineSource& source, const GpuSpec& sp
 }
 
 Result<Prediction> predict_operation(const GpuSpec& spec, const Operation& operation,
-                                     const AttentionProblem& problem,
-                                     const PredictOptions& options) {
-    auto prediction = predict_listed(spec, operation.plan, problem, operation.blocks, options);
+                                     const AttentionProblem& problem, const PredictOptions& options,
+                                     ScheduleMemo* memo) {
+    auto prediction =
+        predict_listed(spec, operation.plan, problem, operation.blocks, options, memo);
     if (!prediction) {
         return prediction;
     }

@@ -12,6 +12,8 @@
 
 namespace warpline {
 
+class ScheduleMemo;
+
 struct Operation {
     KernelPlan plan;                                  ///< of the main kernel
     std::vector<SideLaunch> launches;                 ///< in the order of the pipeline file
@@ -24,9 +26,11 @@ struct Operation {
     const std::vector<ParameterOverride>& overrides = {});
 
 /// The main kernel's prediction, with the time of every launch in its seconds, rates and
-/// assumptions; its cycles stay those of the main kernel. Errors: those of predict().
+/// assumptions; its cycles stay those of the main kernel. Schedules are remembered in `memo`; null:
+/// nowhere. Errors: those of predict().
 [[nodiscard]] Result<Prediction> predict_operation(const GpuSpec& spec, const Operation& operation,
                                                    const AttentionProblem& problem,
-                                                   const PredictOptions& options = {});
+                                                   const PredictOptions& options = {},
+                                                   ScheduleMemo* memo = nullptr);
 
 }  // namespace warpline

@@ -72,9 +72,9 @@ struct Sequence {
 /// Slots by the time at which they are free.
 class FreeSlots {
   public:
-    explicit FreeSlots(std::int64_t slots) {
+    explicit FreeSlots(std::int64_t slots) : sequences_(static_cast<std::size_t>(slots)) {
         for (std::int64_t slot = 0; slot < slots; ++slot) {
-            heap_.push_back({0.0, slot, {}});
+            heap_.push_back({0.0, slot});
         }
     }
 
@@ -90,7 +90,7 @@ class FreeSlots {
                 const double added = duration * static_cast<double>(rounds);
                 for (Slot& slot : heap_) {
                     slot.time += added;
-                    slot.sequence.add(cost, rounds);
+                    sequence(slot).add(cost, rounds);
                 }
                 latest_ += added;
                 count -= rounds * slots;
@@ -98,7 +98,7 @@ class FreeSlots {
             }
             std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
             heap_.back().time += duration;
-            heap_.back().sequence.add(cost, 1);
+            sequence(heap_.back()).add(cost, 1);
             latest_ = std::max(latest_, heap_.back().time);
             std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
             --count;
@@ -120,24 +120,22 @@ class FreeSlots {
     }
 
     /// What each slot has been given.
-    [[nodiscard]] std::vector<Sequence> sequences() const {
-        std::vector<Sequence> sequences(heap_.size());
-        for (const Slot& slot : heap_) {
-            sequences[static_cast<std::size_t>(slot.index)] = slot.sequence;
-        }
-        return sequences;
-    }
+    [[nodiscard]] const std::vector<Sequence>& sequences() const { return sequences_; }
 
   private:
     struct Slot {
         double time = 0.0;
         std::int64_t index = 0;
-        Sequence sequence;
         [[nodiscard]] bool operator>(const Slot& other) const {
             return time > other.time || (time == other.time && index > other.index);
         }
     };
+    [[nodiscard]] Sequence& sequence(const Slot& slot) {
+        return sequences_[static_cast<std::size_t>(slot.index)];
+    }
+
     std::vector<Slot> heap_;
+    std::vector<Sequence> sequences_;  // apart: the heap moves its entries about
     double latest_ = 0.0;
     double steps_ = 0.0;
 };

@@ -5,6 +5,7 @@
 #include "warpline/device/memory_share.hpp"
 #include "warpline/device/place_tiles.hpp"
 #include "warpline/device/predict_listed.hpp"
+#include "warpline/device/schedule_memo.hpp"
 #include "warpline/device/steady_step.hpp"
 #include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,20 +44,25 @@ struct Parts {
 }
 
 /// The plan with as many residents on an SM as the grid brings there: clusters go to SMs of their
-/// own first, so that a grid smaller than all slots leaves some of them empty.
-[[nodiscard]] Result<KernelPlan> with_residents_of_grid(const GpuSpec& spec, const KernelPlan& plan,
-                                                        const AttentionProblem& problem,
-                                                        const std::optional<BlockLists>& lists) {
-    KernelPlan used = plan;
+/// own first, so that a grid smaller than all slots leaves some of them empty. Nothing when the
+/// grid fills every slot.
+[[nodiscard]] Result<std::optional<KernelPlan>> with_residents_of_grid(
+    const GpuSpec& spec, const KernelPlan& plan, const AttentionProblem& problem,
+    const std::optional<BlockLists>& lists) {
+    if (plan.ctas_per_sm == 1) {
+        return std::nullopt;
+    }
     const auto tiles = count_tiles(tiles_of(problem, plan, lists));
     const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
     if (!tiles || !slots) {
         return tl::unexpected(!tiles ? tiles.error() : slots.error());
     }
-    if (*tiles < slots->slots()) {
-        const std::int64_t residents = (*tiles + slots->positions - 1) / slots->positions;
-        used.ctas_per_sm = static_cast<int>(std::max<std::int64_t>(1, residents));
+    if (*tiles >= slots->slots()) {
+        return std::nullopt;
     }
+    KernelPlan used = plan;
+    const std::int64_t residents = (*tiles + slots->positions - 1) / slots->positions;
+    used.ctas_per_sm = static_cast<int>(std::max<std::int64_t>(1, residents));
     return used;
 }
 
@@ -66,12 +73,50 @@ struct Parts {
     return engine;
 }
 
+/// The schedules of one kernel, by memory environment; remembered where there is a memo.
+class Schedules {
+  public:
+    Schedules(const KernelPlan& plan, EngineOptions engine, ScheduleMemo* memo)
+        : plan_(plan), engine_(std::move(engine)), memo_(memo) {}
+
+    [[nodiscard]] TileRunner in(const MemoryEnvironment& memory) {
+        const auto machine = remembered(memory);
+        const auto simulated = [this, memory](const TileClass& tile, std::int64_t count) {
+            if (!prepared_) {
+                prepared_.emplace(plan_, engine_);
+            }
+            return prepared_->run({{tile, count}}, memory);
+        };
+        return [machine, simulated](const TileClass& tile, std::int64_t count) {
+            return machine ? machine->run(tile, count, simulated) : simulated(tile, count);
+        };
+    }
+
+    /// What a tile masks matters to the steady step, its length does not.
+    [[nodiscard]] Result<SteadyStep> steady_step(TileClass like, const MemoryEnvironment& memory,
+                                                 bool record_events) {
+        like.blocks = std::min(like.blocks, like.masked_first + like.masked_last);
+        EngineOptions engine = engine_;
+        engine.record_events = record_events;
+        const auto measure = [&] { return measure_steady_step(plan_, like, memory, engine); };
+        const auto machine = record_events ? nullptr : remembered(memory);
+        return machine ? machine->steady_step(like, measure) : measure();
+    }
+
+  private:
+    [[nodiscard]] std::shared_ptr<MachineMemo> remembered(const MemoryEnvironment& memory) const {
+        return memo_ != nullptr ? memo_->of(plan_, memory, engine_) : nullptr;
+    }
+
+    const KernelPlan& plan_;
+    EngineOptions engine_;
+    ScheduleMemo* memo_;
+    std::optional<Engine> prepared_;  ///< not when everything is remembered
+};
+
 /// Tile times and their placement, in one memory environment.
 [[nodiscard]] Result<void> place_all(Parts& parts, const GpuSpec& spec, const KernelPlan& plan,
-                                     const MemoryEnvironment& memory, const Engine& prepared) {
-    const auto run = [&](const TileClass& tile, std::int64_t count) {
-        return prepared.run({{tile, count}}, memory);
-    };
+                                     const TileRunner& run) {
     auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
     if (!times) {
         return tl::unexpected(times.error());
@@ -96,31 +141,36 @@ struct Parts {
 /// Latencies this much apart are taken for the same: loads are issued ahead of their use.
 constexpr double same_latency = 1.25;
 
+/// Delays by what the whole GPU does are rounded to this much, so that problems alike share their
+/// schedules. An SM's own memory is exact.
+constexpr Tick delay_step = ticks_from_cycles(16);
+
+[[nodiscard]] Tick alike(Tick delay) {
+    return (delay + delay_step / 2) / delay_step * delay_step;
+}
+
 /// Places the tiles, first as if every block that is read again were in L2. Who misses follows from
 /// the placement alone, so that one more round settles it.
-[[nodiscard]] Result<MemoryEnvironment> settle_memory(Parts& parts, const GpuSpec& spec,
-                                                      const KernelPlan& plan,
-                                                      const AttentionProblem& problem,
-                                                      const EngineOptions& engine,
-                                                      const ClockHz& clock) {
+[[nodiscard]] Result<MemoryEnvironment> settle_memory(
+    Parts& parts, const GpuSpec& spec, const KernelPlan& plan, const AttentionProblem& problem,
+    Schedules& schedules, const PredictOptions& options, const ClockHz& clock) {
     MemoryEnvironment memory = idle_memory(spec);
     const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
     if (!slots) {
         return tl::unexpected(slots.error());
     }
-    if (engine.ideal.count(Mechanism::memory_bandwidth) == 0) {
-        memory.miss_latency += burst_delay(spec, plan, problem, parts.tiles, *slots, clock);
+    if (options.ideal.count(Mechanism::memory_bandwidth) == 0) {
+        memory.miss_latency += alike(burst_delay(spec, plan, problem, parts.tiles, *slots, clock));
     }
-    const Engine prepared(plan, engine);
-    if (auto placed = place_all(parts, spec, plan, memory, prepared); !placed) {
+    if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
         return tl::unexpected(placed.error());
     }
     parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
     parts.share.environment.miss_latency = memory.miss_latency;
     const MemoryEnvironment& shared = parts.share.environment;
     if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
-        memory = shared;
-        if (auto placed = place_all(parts, spec, plan, memory, prepared); !placed) {
+        memory.latency += alike(shared.latency - memory.latency);
+        if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
             return tl::unexpected(placed.error());
         }
     }
@@ -130,11 +180,12 @@ constexpr double same_latency = 1.25;
 [[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
                                           const AttentionProblem& problem,
                                           const std::optional<BlockLists>& lists,
-                                          const PredictOptions& options, const ClockHz& clock) {
+                                          const PredictOptions& options, const ClockHz& clock,
+                                          ScheduleMemo* memo) {
     Parts parts;
-    EngineOptions engine = engine_options(options);
+    Schedules schedules(plan, engine_options(options), memo);
     parts.tiles = tiles_of(problem, plan, lists);
-    const auto memory = settle_memory(parts, spec, plan, problem, engine, clock);
+    const auto memory = settle_memory(parts, spec, plan, problem, schedules, options, clock);
     if (!memory) {
         return tl::unexpected(memory.error());
     }
@@ -145,9 +196,8 @@ constexpr double same_latency = 1.25;
     }
     parts.launch_seconds =
         options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
-    engine.record_events = options.record_events;
-    auto step = measure_steady_step(plan, parts.times.longest().value_or(TileClass{0, 1, 0}),
-                                    *memory, engine);
+    auto step = schedules.steady_step(parts.times.longest().value_or(TileClass{0, 1, 0}), *memory,
+                                      options.record_events);
     if (!step) {
         return tl::unexpected(step.error());
     }
@@ -289,10 +339,15 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
     return predict_listed(spec, plan, problem, std::nullopt, options);
 }
 
+Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const KernelPlan& plan,
+                                const AttentionProblem& problem, const PredictOptions& options) {
+    return predict_listed(spec, plan, problem, std::nullopt, options, memo);
+}
+
 Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& asked,
                                   const AttentionProblem& problem,
                                   const std::optional<BlockLists>& lists,
-                                  const PredictOptions& options) {
+                                  const PredictOptions& options, ScheduleMemo* memo) {
     if (lists) {
         if (auto fits = check_block_lists(*lists, problem, asked); !fits) {
             return tl::unexpected(fits.error());
@@ -302,12 +357,12 @@ Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& asked,
     if (!clock) {
         return tl::unexpected(clock.error());
     }
-    auto used = with_residents_of_grid(spec, asked, problem, lists);
-    if (!used) {
-        return tl::unexpected(used.error());
+    const auto fewer = with_residents_of_grid(spec, asked, problem, lists);
+    if (!fewer) {
+        return tl::unexpected(fewer.error());
     }
-    const KernelPlan& plan = *used;
-    auto measured = measure_parts(spec, plan, problem, lists, options, clock->hz);
+    const KernelPlan& plan = *fewer ? **fewer : asked;
+    auto measured = measure_parts(spec, plan, problem, lists, options, clock->hz, memo);
     if (!measured) {
         return tl::unexpected(measured.error());
     }

@@ -1,5 +1,7 @@
 #include "warpline/device/steady_step.hpp"
 
+#include "warpline/roofline/steady_shape.hpp"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -35,6 +37,27 @@ using Instance = std::tuple<Unit, int, int>;
         fraction = std::max(fraction, static_cast<double>(busy - less) / added);
     }
     return fractions;
+}
+
+/// How often a kernel repeats its loop over blocks on a tile: 1, unless that loop stands in others,
+/// as where a CTA walks over all blocks of queries for each block of keys.
+[[nodiscard]] std::int64_t repeats_of_blocks(const KernelPlan& plan) {
+    for (const Role& role : plan.roles) {
+        const int inner = block_loop(role.program);
+        if (inner < 0) {
+            continue;
+        }
+        std::int64_t repeats = 1;
+        for (int op = 0; op < inner; ++op) {
+            const auto* loop =
+                std::get_if<LoopBegin>(&role.program[static_cast<std::size_t>(op)].body);
+            if (loop != nullptr && loop->over == LoopBegin::Over::count && loop->end > inner) {
+                repeats *= std::max<std::int64_t>(1, loop->count.constant);
+            }
+        }
+        return repeats;
+    }
+    return 1;
 }
 
 /// Busy time of one period.
@@ -77,7 +100,9 @@ Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& 
         if (steady.period <= 0) {
             return out;  // a kernel whose blocks take no time has no step
         }
-        out.step_ticks = static_cast<double>(steady.period) / static_cast<double>(steady.blocks);
+        out.step_ticks = static_cast<double>(steady.period) *
+                         static_cast<double>(repeats_of_blocks(used)) /
+                         static_cast<double>(steady.blocks);
         out.busy = busy_fractions(out.schedule.units, steady);
     } else {
         EngineOptions quiet = options;

@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string capability_prefix = "capabilities.";
+
 std::string join(const std::vector<std::string>& names) {
     std::string out;
     for (const std::string& name : names) {
@@ -44,10 +46,14 @@ Result<fs::path> find_file(const fs::path& data_dir, const std::string& id) {
 /// Every key that `--set` can name on this GPU.
 std::vector<std::string> override_keys(const SpecFile& file) {
     std::vector<std::string> keys;
+    for (const std::string& capability : known_capabilities()) {
+        keys.push_back(capability_prefix + capability);
+    }
     for (const SpecKey& key : spec_keys()) {
         keys.push_back(key.key);
     }
     for (const auto& [name, unused] : file.instructions) {
+        keys.push_back(name);  // short for its rate
         for (const SpecKey& field : instruction_fields()) {
             keys.push_back(name + "." + field.key);
         }
@@ -75,8 +81,32 @@ const SpecKey* find_rule(const SpecFile& file, std::string& key) {
     return nullptr;
 }
 
+/// Adds or removes a capability. False when the key names none.
+bool apply_capability(const ConstantOverride& change, SpecFile& file, DiagnosticSink& sink) {
+    const std::vector<std::string>& known = known_capabilities();
+    const bool prefixed = change.key.compare(0, capability_prefix.size(), capability_prefix) == 0;
+    const std::string name = prefixed ? change.key.substr(capability_prefix.size()) : std::string();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+        return false;
+    }
+    if (change.text != "true" && change.text != "false") {
+        sink.error({"--set", 0, 0}, fmt::format("{} is '{}'", change.key, change.text),
+                   "a capability is true or false");
+        return true;
+    }
+    std::vector<std::string>& has = file.capabilities;
+    has.erase(std::remove(has.begin(), has.end(), name), has.end());
+    if (change.text == "true") {
+        has.push_back(name);
+    }
+    return true;
+}
+
 void apply_override(const ConstantOverride& change, SpecFile& file, DiagnosticSink& sink) {
     const SourceLocation command_line{"--set", 0, 0};
+    if (apply_capability(change, file, sink)) {
+        return;
+    }
     std::string key = change.key;
     const SpecKey* rule = find_rule(file, key);
     if (rule == nullptr) {

@@ -28,6 +28,10 @@ std::string misfit(const MmaShape& shape) {
     if (shape.path == MmaPath::tcgen05) {
         const bool pair = shape.ctas == 2;
         const bool rows = pair ? shape.m == 128 || shape.m == 256 : shape.m == 64 || shape.m == 128;
+        if (shape.element_bytes > 0.0 && shape.element_bytes < 1.0 &&
+            shape.m != (pair ? 256 : 128)) {
+            return "4-bit operands are block-scaled and want M = 128 in one CTA, 256 in a pair";
+        }
         if ((!pair && shape.ctas != 1) || !rows) {
             return "M is 64 or 128 in one CTA, 128 or 256 in a pair";
         }
@@ -35,6 +39,9 @@ std::string misfit(const MmaShape& shape) {
             return "N is a multiple of 16 (8 for M = 64) up to 256";
         }
         return shape.a == OperandSource::registers ? "A comes from shared or tensor memory" : "";
+    }
+    if (shape.element_bytes > 0.0 && shape.element_bytes < 1.0) {
+        return "only tcgen05 takes 4-bit operands";
     }
     if (shape.ctas != 1) {
         return "only tcgen05 works in a pair of CTAs";
@@ -127,9 +134,10 @@ Result<MmaTiming> mma_timing(const GpuSpec& spec, const MmaShape& shape) {
         return unsupported(spec, shape, why);
     }
     const MmaModel& model = found->second;
-    const bool narrow = shape.dtype == DType::fp8;
-    const double element_bytes = narrow ? 1.0 : 2.0;
-    const double flops_per_clk = model.flops_per_clk * (narrow ? 2.0 : 1.0);
+    constexpr double bytes_of_16_bits = 2.0;
+    const double of_dtype = shape.dtype == DType::fp8 ? 1.0 : bytes_of_16_bits;
+    const double element_bytes = shape.element_bytes > 0.0 ? shape.element_bytes : of_dtype;
+    const double flops_per_clk = model.flops_per_clk * bytes_of_16_bits / element_bytes;
     MmaTiming timing;
     timing.k = static_cast<int>(model.k_bytes / element_bytes);
     timing.flops = std::int64_t{2} * (shape.m / shape.ctas) * shape.n * timing.k;

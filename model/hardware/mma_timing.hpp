@@ -20,6 +20,7 @@ struct MmaShape {
     int ctas = 1;
     OperandSource a = OperandSource::smem;
     DType dtype = DType::bf16;
+    double element_bytes = 0.0;  ///< of the operands where that is not the dtype's: 0.5 of nvfp4
 };
 
 /// Times are per SM; for a path whose tensor core belongs to a sub-partition, per sub-partition and
@@ -34,7 +35,10 @@ struct MmaTiming {
     std::int64_t flops = 0;  ///< executed by one instruction on each SM (all warps)
 };
 
-/// tcgen05:  tensor = N/4 if ctas = 2 and M = 128, else 2*M'*N*K/flops_per_clk with M' rows a CTA;
+/// Whatever the format, an instruction spans k_bytes of each operand's row in the same time: K and
+/// the rate double as the width halves. (B200: raw CSV of SemiAnalysis microbench-blackwell, 8- and
+/// 4-bit and MX forms alike.) tcgen05:  tensor = N/4 if ctas = 2 and M = 128, else
+/// 2*M'*N*K/flops_per_clk with M' rows a CTA;
 ///           smem   = ([A in SMEM] * M' + N/ctas) * k_bytes; first_operand = A bytes / 128;
 ///           completion = base_latency + the pair term. (B200 fit: SemiAnalysis
 ///           microbench-blackwell.)

@@ -124,6 +124,19 @@ std::vector<Budget> compute_budgets(const Declarations& declarations, const GpuS
             register_budget(declarations, spec), thread_budget(declarations, spec)};
 }
 
+std::vector<Budget> compute_needs(const Declarations& declarations, const GpuSpec& spec) {
+    std::vector<Budget> needs = compute_budgets(declarations, spec);
+    for (Budget& need : needs) {
+        if (need.unit == "columns" && need.used > need.limit) {
+            std::string ignored;
+            const std::int64_t columns =
+                declarations.ctas_per_sm * sum_of(declarations, BufferSpace::tmem, ignored);
+            need.used = columns > need.limit ? columns : need.used;
+        }
+    }
+    return needs;
+}
+
 bool all_fit(const std::vector<Budget>& budgets) {
     return std::all_of(budgets.begin(), budgets.end(),
                        [](const Budget& budget) { return budget.used <= budget.limit; });

@@ -12,6 +12,11 @@ namespace warpline {
 [[nodiscard]] std::vector<Budget> compute_budgets(const Declarations& declarations,
                                                   const GpuSpec& spec);
 
+/// The same, except that tensor memory which is too much already is not rounded up to what could be
+/// allocated: by how much a kernel is over.
+[[nodiscard]] std::vector<Budget> compute_needs(const Declarations& declarations,
+                                                const GpuSpec& spec);
+
 [[nodiscard]] bool all_fit(const std::vector<Budget>& budgets);
 
 /// Reports what is over its limit, and role registers or CTAs beyond what the GPU allows.

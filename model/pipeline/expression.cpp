@@ -105,6 +105,7 @@ struct Evaluator::Impl {
     std::map<std::string, bool, std::less<>> bound;
     std::map<std::string, std::string, std::less<>> absent;
     std::unordered_map<std::string, double> cache;
+    std::set<std::string, std::less<>> reads;
 };
 
 Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t position,
@@ -138,6 +139,9 @@ Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t positio
         }
         return tl::unexpected(ExpressionError{position, fmt::format("unknown name '{}'", name),
                                               suggestion(name, candidates)});
+    }
+    if (name.substr(0, hardware_prefix.size()) != hardware_prefix) {
+        reads.insert(value->first);
     }
     if (bound.emplace(value->first, true).second) {
         parser.DefineVar(value->first, &value->second);
@@ -246,6 +250,15 @@ bool Evaluator::defines(const std::string& name) const {
     return impl_->values.count(name) != 0;
 }
 
+const std::set<std::string, std::less<>>& Evaluator::reads() const {
+    return impl_->reads;
+}
+
+void Evaluator::forget_reads() {
+    impl_->reads.clear();
+    impl_->cache.clear();  // what it remembers would not be seen to be read again
+}
+
 void Evaluator::explain_absence(const std::string& name, std::string message) {
     impl_->absent[name] = std::move(message);
 }
@@ -258,6 +271,7 @@ Evaluated<double> Evaluator::number(std::string_view text) {
         return literal;
     }
     if (const auto value = impl_->values.find(text); value != impl_->values.end()) {
+        impl_->reads.insert(value->first);
         return impl_->finite(value->second);
     }
     std::string key(text);

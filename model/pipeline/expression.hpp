@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +68,11 @@ class Evaluator {
     [[nodiscard]] Evaluated<std::vector<double>> tabulate(
         std::string_view text, const std::vector<std::string>& names,
         const std::vector<std::vector<double>>& points);
+
+    /// Names whose values were asked for since the last forget_reads(); constants of the
+    /// specification apart.
+    [[nodiscard]] const std::set<std::string, std::less<>>& reads() const;
+    void forget_reads();
 
     /// For names that exist elsewhere only: what to say instead of "unknown name".
     void explain_absence(const std::string& name, std::string message);

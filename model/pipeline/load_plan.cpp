@@ -4,11 +4,14 @@
 #include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/pipeline/balance.hpp"
 #include "warpline/pipeline/budget.hpp"
+#include "warpline/pipeline/inheritance.hpp"
 #include "warpline/pipeline/lowering.hpp"
+#include "warpline/pipeline/problem_names.hpp"
 #include "warpline/pipeline/remedy.hpp"
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
 #include "warpline/pipeline/tile_work.hpp"
+#include "warpline/pipeline/traced_plan.hpp"
 #include "warpline/pipeline/unknown_constants.hpp"
 
 #include <algorithm>
@@ -100,7 +103,7 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     plan.kernel = source.kernel;
     plan.title = source.root.find("title")->scalar;
     plan.file = source.file;
-    plan.hash = hash_of(source.text, resolved.parameters);
+    set_parameters(plan, source, resolved.parameters);
     plan.cluster = resolved.declarations.cluster;
     plan.ctas_per_sm = resolved.declarations.ctas_per_sm;
     plan.counted_share = resolved.declarations.counted_share;
@@ -108,9 +111,6 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
     plan.rings = resolved.declarations.rings;
     for (const DeclaredBarrier& declared : resolved.declarations.barriers) {
         plan.barriers.push_back(declared.barrier);
-    }
-    for (const Parameter& parameter : resolved.parameters) {
-        plan.parameters[parameter.name] = parameter.value;
     }
     plan.assumptions = texts_of(source.root, "assumptions", resolved.problems.input);
     if (!resolved.problems.warnings.empty()) {
@@ -134,12 +134,67 @@ bool is_file_name(std::string_view id) {
     return id.size() > extension.size() && id.substr(id.size() - extension.size()) == extension;
 }
 
-Result<PipelineSource> read_file(const std::filesystem::path& path) {
+Result<PipelineSource> read_one(const std::filesystem::path& path) {
     auto text = read_text(path);
     if (!text) {
         return tl::unexpected(text.error());
     }
     return parse_pipeline(std::move(*text), path.string());
+}
+
+/// The path of the parent that the last file of `chain` names, or an empty one: it names none, or
+/// (with a report to `sink`) one that does not exist or that is in the chain already.
+std::filesystem::path next_parent(const std::vector<PipelineSource>& chain,
+                                  const std::filesystem::path& data_dir, DiagnosticSink& sink) {
+    const PipelineSource& child = chain.back();
+    const std::string parent = parent_of(child.root, sink);
+    if (parent.empty()) {
+        return {};
+    }
+    const SourceLocation where = child.root.find("inherits")->where;
+    std::filesystem::path path = find_parent(parent, child.file, data_dir);
+    if (path.empty()) {
+        const std::string near = nearest_name(parent, list_kernels(data_dir));
+        sink.error(where, fmt::format("inherits '{}', which does not exist", parent),
+                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+        return {};
+    }
+    std::error_code ignored;
+    const bool again = std::any_of(chain.begin(), chain.end(), [&](const PipelineSource& seen) {
+        return std::filesystem::equivalent(seen.file, path, ignored);
+    });
+    if (again) {
+        sink.error(where, fmt::format("inherits itself by way of '{}'", parent));
+        return {};
+    }
+    return path;
+}
+
+/// A file with all that it inherits.
+Result<PipelineSource> read_file(const std::filesystem::path& file,
+                                 const std::filesystem::path& data_dir) {
+    std::vector<PipelineSource> chain;  // child first
+    DiagnosticSink sink;
+    for (std::filesystem::path next = file; !next.empty();) {
+        auto source = read_one(next);
+        if (!source) {
+            return source;
+        }
+        chain.push_back(std::move(*source));
+        next = next_parent(chain, data_dir, sink);
+    }
+    PipelineSource merged = chain.front();
+    merged.root = chain.back().root;
+    for (auto child = std::next(chain.rbegin()); child != chain.rend(); ++child) {
+        merged.root = inherit(std::move(merged.root), child->root, sink);
+    }
+    for (auto parent = std::next(chain.begin()); parent != chain.end(); ++parent) {
+        merged.text += parent->text;
+    }
+    if (!sink.empty()) {
+        return sink.failure(FailureKind::input);
+    }
+    return merged;
 }
 
 }  // namespace
@@ -155,13 +210,13 @@ Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_
 
 Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir, const std::string& id) {
     if (is_file_name(id)) {
-        return read_file(id);
+        return read_file(id, data_dir);
     }
     std::error_code ignored;
     const std::filesystem::path path = data_dir / "pipelines" / (id + std::string(extension));
     const bool plain = !id.empty() && std::filesystem::path(id).filename() == id;
     if (plain && std::filesystem::exists(path, ignored)) {
-        return read_file(path);
+        return read_file(path, data_dir);
     }
     const std::vector<std::string> kernels = list_kernels(data_dir);
     const std::string near = nearest_name(id, kernels);
@@ -174,9 +229,38 @@ Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir, cons
     return fail(FailureKind::usage, fmt::format("unknown kernel '{}'", id), std::move(hint));
 }
 
+NameValues given_values(const AttentionProblem& problem, const std::vector<Parameter>& parameters) {
+    NameValues values;
+    for (const auto& [name, value] : problem_names(problem)) {
+        values[name] = value;
+    }
+    for (const Parameter& parameter : parameters) {
+        values[parameter.name] = parameter.value;
+    }
+    return values;
+}
+
+void set_parameters(KernelPlan& plan, const PipelineSource& source,
+                    const std::vector<Parameter>& parameters) {
+    plan.hash = hash_of(source.text, parameters);
+    for (const Parameter& parameter : parameters) {
+        plan.parameters[parameter.name] = parameter.value;
+    }
+}
+
 Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
                              const AttentionProblem& problem,
                              const std::vector<ParameterOverride>& overrides) {
+    auto traced = make_traced_plan(source, spec, problem, overrides);
+    if (!traced) {
+        return tl::unexpected(std::move(traced.error()));
+    }
+    return std::move(traced->plan);
+}
+
+Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec& spec,
+                                    const AttentionProblem& problem,
+                                    const std::vector<ParameterOverride>& overrides) {
     const Request request{source.root, spec, problem};
     Resolved resolved(spec);
     resolve(request, overrides, resolved);
@@ -187,8 +271,9 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     plan.machine = machine_of(spec);
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
-    static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
     const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
+    const auto reads = resolved.evaluator.reads();  // launches change no plan
+    static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
     if (resolved.problems.input.empty()) {
         check_storage(request, overrides, plan.budgets, resolved);
     }
@@ -200,7 +285,13 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
     if (!resolved.problems.none()) {
         return resolved.problems.failure();
     }
-    return plan;
+    TracedPlan traced{std::move(plan), {}};
+    for (auto& [name, value] : given_values(problem, resolved.parameters)) {
+        if (reads.count(name) != 0) {
+            traced.asked.emplace(name, value);
+        }
+    }
+    return traced;
 }
 
 Result<KernelPlan> load_plan(const std::filesystem::path& data_dir, const std::string& id,
@@ -226,7 +317,7 @@ std::string pipeline_title(const PipelineSource& source) {
 Result<std::vector<Diagnostic>> check_pipeline(const std::filesystem::path& file,
                                                const GpuSpec& spec, const AttentionProblem& problem,
                                                const std::vector<ParameterOverride>& overrides) {
-    const auto source = read_file(file);
+    const auto source = read_file(file, {});
     if (!source) {
         return tl::unexpected(source.error());
     }

@@ -21,15 +21,15 @@ struct ParameterOverride {
 struct PipelineSource {
     std::string file;    ///< as errors name it
     std::string kernel;  ///< the file's name without folder and extension
-    std::string text;
-    YamlNode root;
+    std::string text;    ///< with that of the files it inherits
+    YamlNode root;       ///< with what it inherits
 };
 
-/// Errors (input): not a YAML document as parse_yaml() understands it.
+/// A text on its own. Errors (input): not a YAML document as parse_yaml() understands it.
 [[nodiscard]] Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_name);
 
-/// Kernel `id` ("fa4_fwd") from `data_dir`/pipelines, or the file itself when `id` ends in ".yaml".
-/// Errors: usage (unknown id), input (unreadable file).
+/// Kernel `id` from `data_dir`/pipelines, or the file `id` where it ends in ".yaml", with what it
+/// inherits. Errors: usage (unknown id), input (unreadable, no such parent, inherits itself).
 [[nodiscard]] Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir,
                                                    const std::string& id);
 

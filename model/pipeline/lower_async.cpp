@@ -30,7 +30,7 @@ void RoleLowering::async(const YamlNode& node, const YamlNode& head) {
         static_cast<void>(op_class(named->scalar, *named, true));
     }
     if (*kind == "mma") {
-        allow({"m", "n", "k", "a", "b", "d", "pair", "dtype"});
+        allow({"m", "n", "k", "a", "b", "d", "pair", "dtype", "element_bytes"});
         mma(node);
     } else if (*kind == "tmem_load" || *kind == "tmem_store") {
         const bool store = *kind == "tmem_store";

@@ -54,6 +54,21 @@ InstructionShape fixed_shape(MmaPath path) {
     return {0, 0};
 }
 
+/// What the statement says an element of the operands takes; 0 where it leaves that to the dtype.
+std::optional<double> element_bytes_of(const YamlNode& node, ValueReader& reader) {
+    const YamlNode* const written = node.find("element_bytes");
+    if (written == nullptr) {
+        return 0.0;
+    }
+    const auto bytes = reader.number(*written, "element_bytes");
+    if (bytes && *bytes != 0.5 && *bytes != 1.0 && *bytes != 2.0 && !reader.lenient()) {
+        reader.value_error(written->where,
+                           fmt::format("element_bytes is 0.5, 1 or 2, not {}", *bytes));
+        return std::nullopt;
+    }
+    return bytes;
+}
+
 }  // namespace
 
 MmaPath mma_path_of(const YamlNode& root) {
@@ -139,7 +154,8 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     const auto n = required(node, "n", 1, largest_mma);
     const auto k = required(node, "k", 1, largest_mma);
     const auto dtype = dtype_of(node);
-    if (!m || !n || !k || !dtype || reader_.lenient()) {
+    const auto width = element_bytes_of(node, reader_);
+    if (!m || !n || !k || !dtype || !width || reader_.lenient()) {
         return std::nullopt;
     }
     if (pair && (context_.declarations.cluster != 2 || context_.path != MmaPath::tcgen05)) {
@@ -186,7 +202,7 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     }
     const auto timing =
         mma_timing(context_.spec, {context_.path, static_cast<int>(one_m), static_cast<int>(one_n),
-                                   pair ? 2 : 1, source_of(a), *dtype});
+                                   pair ? 2 : 1, source_of(a), *dtype, *width});
     if (!timing) {
         for (const Diagnostic& diagnostic : timing.error().diagnostics) {
             infeasible(node.where, diagnostic.message, diagnostic.hint);

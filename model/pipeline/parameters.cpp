@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
 namespace warpline {
 namespace {
+
+constexpr double most_choices = 256;
 
 bool is_multiple(double value, double of) {
     const double ratio = value / of;
@@ -46,7 +49,9 @@ class ParameterReader {
         parameter.name = name;
         if (node.is_map()) {
             reader_.problems().input.check_keys(
-                node, {"value", "cases", "meaning", "at_least", "at_most", "multiple_of"}, what);
+                node,
+                {"value", "cases", "meaning", "at_least", "at_most", "multiple_of", "choices"},
+                what);
             parameter.at_least = limit(node, "at_least");
             parameter.at_most = limit(node, "at_most");
             parameter.multiple_of = limit(node, "multiple_of");
@@ -77,6 +82,9 @@ class ParameterReader {
         const YamlNode* literal = node.is_map() ? node.find("value") : &node;
         parameter.tunable = parameter.at_least || parameter.at_most || parameter.multiple_of ||
                             (literal != nullptr && is_number(literal->scalar));
+        if (const YamlNode* choices = node.is_map() ? node.find("choices") : nullptr) {
+            read_choices(*choices, what, parameter);
+        }
         check_limits(parameter, node.where);
         return parameter;
     }
@@ -85,6 +93,45 @@ class ParameterReader {
     std::optional<double> limit(const YamlNode& node, const char* key) {
         const YamlNode* found = node.find(key);
         return found == nullptr ? std::nullopt : reader_.number(*found, key);
+    }
+
+    /// The values offered that keep to the limits; `all` is every one.
+    void read_choices(const YamlNode& node, const std::string& what, Parameter& parameter) {
+        std::vector<double> values;
+        if (node.is_scalar() && node.scalar == "all") {
+            values = every_value(node, what, parameter);
+        } else if (node.is_sequence() && !node.items.empty()) {
+            for (const YamlNode& item : node.items) {
+                if (const auto value = reader_.number(item, "a choice of " + what)) {
+                    values.push_back(*value);
+                }
+            }
+        } else {
+            reader_.problems().input.error(
+                node.where, fmt::format("choices of {} must be a list of values, or 'all'", what));
+        }
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        std::copy_if(values.begin(), values.end(), std::back_inserter(parameter.choices),
+                     [&](double value) { return within_limits(parameter, value); });
+    }
+
+    std::vector<double> every_value(const YamlNode& node, const std::string& what,
+                                    const Parameter& parameter) {
+        const double step = parameter.multiple_of.value_or(1.0);
+        std::vector<double> values;
+        if (!parameter.at_least || !parameter.at_most ||
+            (*parameter.at_most - *parameter.at_least) / step > most_choices) {
+            reader_.problems().input.error(
+                node.where, fmt::format("'all' wants limits: {} needs at_least and at_most", what),
+                fmt::format("at most {} values", most_choices));
+            return values;
+        }
+        for (double value = std::ceil(*parameter.at_least / step) * step;
+             value <= *parameter.at_most; value += step) {
+            values.push_back(value);
+        }
+        return values;
     }
 
     std::optional<double> from_file(const YamlNode& node, const std::string& what) {
@@ -140,11 +187,7 @@ class ParameterReader {
     }
 
     void check_limits(const Parameter& parameter, const SourceLocation& where) {
-        const bool ok =
-            (!parameter.at_least || parameter.value >= *parameter.at_least) &&
-            (!parameter.at_most || parameter.value <= *parameter.at_most) &&
-            (!parameter.multiple_of || is_multiple(parameter.value, *parameter.multiple_of));
-        if (ok) {
+        if (within_limits(parameter, parameter.value)) {
             return;
         }
         std::string message = fmt::format("parameter {} is {} and must be {}", parameter.name,
@@ -177,6 +220,12 @@ bool may_be_named(const std::string& name, const SourceLocation& where, ValueRea
 }
 
 }  // namespace
+
+bool within_limits(const Parameter& parameter, double value) {
+    return (!parameter.at_least || value >= *parameter.at_least) &&
+           (!parameter.at_most || value <= *parameter.at_most) &&
+           (!parameter.multiple_of || is_multiple(value, *parameter.multiple_of));
+}
 
 std::vector<Parameter> resolve_parameters(const YamlNode* section,
                                           const std::vector<ParameterOverride>& overrides,

@@ -14,9 +14,14 @@ struct Parameter {
     std::string name;
     double value = 0.0;
     std::optional<double> at_least, at_most, multiple_of;
+    /// Values that a design may have, sorted; empty: not a matter of choice.
+    std::vector<double> choices;
     bool overridden = false;
     bool tunable = false;  ///< has limits or a literal value: something to choose, not a result
 };
+
+/// Whether the value keeps to the parameter's limits.
+[[nodiscard]] bool within_limits(const Parameter& parameter, double value);
 
 /// Resolves the parameters in the order written and makes each a name for what follows. An
 /// override replaces the value, not the limits. Reports an unknown override as a usage problem, and

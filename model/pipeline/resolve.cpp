@@ -112,8 +112,8 @@ std::vector<std::string> texts_of(const YamlNode& root, const char* key, Diagnos
     return texts;
 }
 
-void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,
-             Resolved& out) {
+bool resolve_parameters(const Request& request, const std::vector<ParameterOverride>& overrides,
+                        Resolved& out) {
     for (const auto& [name, value] : problem_names(request.problem)) {
         out.evaluator.define(name, value);
     }
@@ -127,9 +127,18 @@ void resolve(const Request& request, const std::vector<ParameterOverride>& overr
     out.evaluator.explain_absence("index", "'index' is known in 'when: chance' only");
     read_head(request, out);
     if (!request.root.is_map() || !out.problems.infeasible.empty()) {
-        return;
+        return false;
     }
     out.parameters = resolve_parameters(request.root.find("parameters"), overrides, out.reader);
+    return true;
+}
+
+void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,
+             Resolved& out) {
+    if (!resolve_parameters(request, overrides, out)) {
+        return;
+    }
+    out.evaluator.forget_reads();
     run_checks(request.root.find("checks"), out);
     if (out.problems.input.empty() && !out.problems.none()) {
         return;

@@ -35,6 +35,11 @@ struct Resolved {
 [[nodiscard]] std::vector<std::string> texts_of(const YamlNode& root, const char* key,
                                                 DiagnosticSink& input);
 
+/// The head and the parameters alone. False: the request cannot be met, or the file not be read.
+[[nodiscard]] bool resolve_parameters(const Request& request,
+                                      const std::vector<ParameterOverride>& overrides,
+                                      Resolved& out);
+
 /// Everything before the programs. Stops early when the request cannot be met, since what follows
 /// would only fail for the same reason.
 void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,

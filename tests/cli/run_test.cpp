@@ -153,7 +153,7 @@ TEST_CASE("specs, explain and kernels answer") {
     CHECK(contains(run({"specs", "b200"}).out, "mufu.ex2"));
     const Ran explained = run({"explain", "b200", "mufu.ex2"});
     CHECK(contains(explained.out, "confidence"));
-    CHECK(contains(explained.out, "fa4_fwd"));
+    CHECK(contains(explained.out, "softmax, scale decision"));
     const std::string kernels = run({"kernels"}).out;
     CHECK(contains(kernels, "fa4_fwd"));
     CHECK(contains(kernels, "h100_sxm, h200"));
@@ -165,6 +165,7 @@ TEST_CASE("specs, explain and kernels answer") {
 TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/fa4_fwd.yaml"}).code == 0);
     CHECK(run({"check", WARPLINE_SOURCE_DIR "/hw_specs/b200.yaml"}).code == 0);
+    CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/cudnn_fwd.yaml"}).code == 0);
     for (const char* head_dim : {"64", "128", "256"}) {
         for (const char* mask : {"full", "causal"}) {
             CAPTURE(head_dim);
@@ -206,4 +207,25 @@ TEST_CASE("compare answers in JSON, fits clocks, and fails only when it is asked
     check_refused({"compare", file, "--fail-above", "much"}, 2, "such as 10%");
     check_refused({"compare", file, "--fit-clock", "--clock", "1GHz"}, 2, "contradict");
     check_refused({"compare", "--json"}, 2, "tables of measured kernels");
+}
+
+TEST_CASE("plan ranks designs, or says which budget is over and what would fit") {
+    const std::vector<std::string> few = {"--seqlen", "1024",  "--set",
+                                          "pair=0",   "--set", "kv_stages=2"};
+    const auto with = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), few.begin(), few.end());
+        return arguments;
+    };
+    const Ran one = run(with({"plan", "fa4_fwd", "--head-dim", "192:160", "--top", "3", "--json"}));
+    INFO(one.err);
+    REQUIRE(one.code == 0);
+    const auto plan = nlohmann::json::parse(one.out);
+    CHECK(plan["designs"].size() == 3);
+    CHECK(plan["problem"] == "fwd bf16 b4 h16 s1024 d192/160 full");
+    CHECK(plan["designs"][0]["time_ms"] <= plan["designs"][1]["time_ms"]);
+    check_refused(with({"plan", "fa4_fwd", "--head-dim", "512"}), 3,
+                  "TMEM columns: at least 544 columns needed, 512 available, 32 over");
+    check_refused({"plan", "fa4_fwd", "--head-dim", "1025"}, 2, "must be between 1 and 1024");
+    check_refused({"plan", "fa4_fwd", "--top", "0"}, 2, "--top");
+    check_refused({"plan", "fa4_fwd", "--gpu", "h200"}, 3, "--gpu b100, b200");
 }

@@ -42,8 +42,38 @@ TEST_CASE("a family picks its kernel, and the build's date its variant") {
     CHECK(std::abs(early->rows[0].predicted_ms / today->rows[0].predicted_ms - 1.0) > 0.01);
 }
 
+TEST_CASE("rows of cuDNN, Triton and AVO pick the files that stand for them") {
+    struct Choice {
+        std::string family, gpu;
+        Direction direction;
+        std::string kernel;
+    };
+    const std::vector<Choice> choices = {
+        {"cudnn", "b200", Direction::forward, "cudnn_fwd"},
+        {"cudnn", "gb300", Direction::backward, "cudnn_bwd"},
+        {"cudnn", "h200", Direction::forward, "cudnn_sm90_fwd"},
+        {"cudnn", "h100_sxm", Direction::backward, "cudnn_sm90_bwd"},
+        {"triton", "b200", Direction::forward, "triton_fwd"},
+        {"triton", "h200", Direction::forward, "triton_sm90_fwd"},
+        {"avo", "b200", Direction::forward, "avo_fwd"},
+        {"fa1_fwd", "a100_sxm", Direction::forward, "fa1_fwd"},
+    };
+    for (const Choice& choice : choices) {
+        CAPTURE(choice.kernel);
+        MeasuredRow row = row_of(choice.family);
+        row.gpu = choice.gpu;
+        row.problem.direction = choice.direction;
+        const auto picked = compared(row);
+        REQUIRE(picked);
+        CHECK(picked->rows[0].kernel == choice.kernel);
+    }
+    MeasuredRow eight_bit = row_of("cudnn");
+    eight_bit.problem.dtype = DType::fp8;
+    CHECK(compared(eight_bit).error().text().find("nothing public") != std::string::npos);
+}
+
 TEST_CASE("a kernel that no file models leaves its row out, with the reason") {
-    for (const char* kernel : {"cudnn", "nonsense"}) {
+    for (const char* kernel : {"gluon", "nonsense"}) {
         const auto none = compared(row_of(kernel));
         REQUIRE_FALSE(none);
         CHECK(none.error().text().find("kernel not modelled") != std::string::npos);

@@ -1,0 +1,17 @@
+// What the behaviour of an SM depends on, as bytes: equal bytes, equal schedules.
+#pragma once
+
+#include "warpline/engine/engine.hpp"
+#include "warpline/pipeline/kernel_plan.hpp"
+
+#include <string>
+
+namespace warpline {
+
+/// Everything of a plan, its memory and the options that the engine and the bounds read: programs,
+/// barriers, rings, timings and names, but not the problem's shape, budgets or parameters. Not
+/// meant to be read back.
+[[nodiscard]] std::string machine_content(const KernelPlan& plan, const MemoryEnvironment& memory,
+                                          const EngineOptions& options);
+
+}  // namespace warpline

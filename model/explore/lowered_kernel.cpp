@@ -1,0 +1,102 @@
+#include "warpline/explore/lowered_kernel.hpp"
+
+#include "warpline/pipeline/problem_names.hpp"
+#include "warpline/pipeline/resolve.hpp"
+#include "warpline/pipeline/side_launches.hpp"
+
+#include <algorithm>
+
+namespace warpline {
+namespace {
+
+constexpr std::size_t most_problems = 256, most_bodies = 32;  // beyond, memory is begun anew
+
+}  // namespace
+
+LoweredKernel::Key LoweredKernel::key_of(const AttentionProblem& problem) {
+    std::vector<double> values;
+    for (const auto& [name, value] : problem_names(problem)) {
+        values.push_back(value);
+    }
+    return {problem.direction, problem.dtype, std::move(values)};
+}
+
+LoweredKernel::Lowered LoweredKernel::at(const AttentionProblem& problem) {
+    Key key = key_of(problem);
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (const auto known = by_problem_.find(key); known != by_problem_.end()) {
+            return known->second;
+        }
+    }
+    // Not under the lock: two threads may both lower it, and find the same.
+    Lowered fresh = lower(problem);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (by_problem_.size() >= most_problems) {
+        by_problem_.clear();
+    }
+    const auto known = by_problem_.emplace(std::move(key), std::move(fresh)).first;
+    held_ = by_problem_.size() + bodies_.size();
+    return known->second;
+}
+
+std::shared_ptr<const Operation> LoweredKernel::body_for(const AttentionProblem& problem,
+                                                         const NameValues& given) const {
+    const auto same = [&](const auto& asked) {
+        const auto now = given.find(asked.first);
+        return now != given.end() && now->second == asked.second;
+    };
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const Body& body : bodies_) {
+        if (body.dtype == problem.dtype &&
+            std::all_of(body.asked.begin(), body.asked.end(), same)) {
+            return body.operation;
+        }
+    }
+    return nullptr;
+}
+
+LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
+    Resolved resolved(*spec_);
+    const Request request{source_->root, *spec_, problem};
+    if (!resolve_parameters(request, overrides_, resolved) || !resolved.problems.none()) {
+        return lower_body(problem);
+    }
+    const auto body = body_for(problem, given_values(problem, resolved.parameters));
+    if (body == nullptr) {
+        return lower_body(problem);
+    }
+    auto operation = std::make_shared<Operation>(*body);
+    set_parameters(operation->plan, *source_, resolved.parameters);
+    if (const YamlNode* const section = source_->root.find("launches")) {
+        resolved.evaluator.define("cluster", operation->plan.cluster);
+        resolved.evaluator.define("ctas_per_sm", operation->plan.ctas_per_sm);
+        operation->launches = read_side_launches(section, resolved.reader);
+        if (!resolved.problems.none()) {
+            return lower_body(problem);
+        }
+    }
+    return operation;
+}
+
+LoweredKernel::Lowered LoweredKernel::lower_body(const AttentionProblem& problem) {
+    ++lowerings_;
+    auto traced = make_traced_plan(*source_, *spec_, problem, overrides_);
+    if (!traced) {
+        return tl::unexpected(std::move(traced.error()));
+    }
+    auto launches = side_launches(*source_, *spec_, problem, overrides_);
+    if (!launches) {
+        return tl::unexpected(std::move(launches.error()));
+    }
+    auto operation = std::make_shared<const Operation>(
+        Operation{std::move(traced->plan), std::move(*launches), std::nullopt});
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (bodies_.size() >= most_bodies) {
+        bodies_.clear();
+    }
+    bodies_.push_back({problem.dtype, std::move(traced->asked), operation});
+    return operation;
+}
+
+}  // namespace warpline

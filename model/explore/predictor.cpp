@@ -1,0 +1,173 @@
+#include "warpline/explore/predictor.hpp"
+
+#include "warpline/device/schedule_memo.hpp"
+#include "warpline/explore/lowered_kernel.hpp"
+#include "warpline/explore/parallel.hpp"
+#include "warpline/explore/rescale_chance.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace warpline {
+namespace {
+
+constexpr std::size_t remembered_specs = 4096;
+constexpr std::size_t remembered_operations = 1024;
+
+template <typename T>
+Result<std::shared_ptr<const T>> shared(Result<T> value) {
+    if (!value) {
+        return tl::unexpected(std::move(value.error()));
+    }
+    return std::make_shared<const T>(std::move(*value));
+}
+
+}  // namespace
+
+Predictor::Predictor(std::filesystem::path data_dir)
+    : data_dir_(std::move(data_dir)), memo_(std::make_shared<ScheduleMemo>()) {}
+
+Result<Predictor::Spec> Predictor::spec(const std::string& gpu,
+                                        const std::vector<ConstantOverride>& changes) const {
+    std::string key = gpu;
+    for (const ConstantOverride& change : changes) {
+        key += '\n' + change.key + '=' + change.text;
+    }
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (const auto known = specs_.find(key); known != specs_.end()) {
+            return known->second;
+        }
+    }
+    auto loaded = shared(load_gpu_spec(data_dir_, gpu, changes));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (specs_.size() >= remembered_specs) {
+        specs_.clear();
+    }
+    return specs_.emplace(std::move(key), std::move(loaded)).first->second;
+}
+
+Result<Predictor::Source> Predictor::source(const std::string& kernel) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto known = sources_.find(kernel); known != sources_.end()) {
+        return known->second;
+    }
+    return sources_.emplace(kernel, shared(read_pipeline(data_dir_, kernel))).first->second;
+}
+
+Result<Predictor::Lowered> Predictor::lowered(const Point& point) const {
+    std::string key = fmt::format("{}\n{}", point.kernel, point.gpu);
+    for (const ConstantOverride& change : point.changes.hardware) {
+        key += "\nhw." + change.key + '=' + change.text;
+    }
+    for (const ParameterOverride& change : point.changes.parameters) {
+        key += '\n' + change.name + '=' + change.expression;
+    }
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (const auto known = lowered_.find(key); known != lowered_.end()) {
+            return known->second;
+        }
+    }
+    const auto make = [&]() -> Result<Lowered> {
+        const auto read = source(point.kernel);
+        if (!read) {
+            return tl::unexpected(read.error());
+        }
+        const auto loaded = spec(point.gpu, point.changes.hardware);
+        if (!loaded) {
+            return tl::unexpected(loaded.error());
+        }
+        return std::make_shared<LoweredKernel>(*read, *loaded, point.changes.parameters);
+    };
+    auto made = make();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::size_t held = lowered_.size();
+    for (const auto& [name, kernel] : lowered_) {
+        held += kernel ? (*kernel)->held() : 0;
+    }
+    if (held >= remembered_operations) {
+        lowered_.clear();
+    }
+    return lowered_.emplace(std::move(key), std::move(made)).first->second;
+}
+
+Result<Point> Predictor::without_scores(const Point& point) const {
+    Point plain = point;
+    plain.scores.reset();
+    const auto base = operation(plain);
+    if (!base) {
+        return tl::unexpected(base.error());
+    }
+    const KernelPlan& plan = (*base)->plan;
+    const auto threshold = plan.parameters.find("rescale_threshold");
+    std::string key = fmt::format("{} {} {} {} {} {}", scores_text(*point.scores), plan.tiles.block,
+                                  threshold == plan.parameters.end() ? -1.0 : threshold->second,
+                                  point.problem.seqlen_kv,
+                                  static_cast<int>(point.problem.mask.kind), plan.kernel);
+    for (const SequencePair& pair : point.problem.varlen) {
+        key += fmt::format(" {}", pair.kv);
+    }
+    const auto known = [&]() -> std::optional<Result<double>> {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto entry = chances_.find(key);
+        return entry == chances_.end() ? std::nullopt : std::optional(entry->second);
+    }();
+    // One thread: points are what is spread over threads.
+    const auto chance = known ? *known : rescale_chance(plan, point.problem, *point.scores, 1);
+    if (!known) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        chances_.emplace(std::move(key), chance);
+    }
+    if (!chance) {
+        return tl::unexpected(chance.error());
+    }
+    plain.changes.parameters.push_back(
+        {std::string(rescale_parameter), fmt::format("{:.6g}", *chance)});
+    return plain;
+}
+
+Result<std::shared_ptr<const Operation>> Predictor::operation(const Point& point) const {
+    if (point.scores) {
+        const auto plain = without_scores(point);
+        return plain ? operation(*plain) : tl::unexpected(plain.error());
+    }
+    const auto kernel = lowered(point);
+    return kernel ? (*kernel)->at(point.problem) : tl::unexpected(kernel.error());
+}
+
+Result<Prediction> Predictor::predict(const Point& point) const {
+    if (point.scores) {
+        const auto plain = without_scores(point);
+        return plain ? predict(*plain) : tl::unexpected(plain.error());
+    }
+    const auto kernel = lowered(point);
+    if (!kernel) {
+        return tl::unexpected(kernel.error());
+    }
+    const auto operation = (*kernel)->at(point.problem);
+    if (!operation) {
+        return tl::unexpected(operation.error());
+    }
+    return predict_operation((*kernel)->spec(), **operation, point.problem, point.options,
+                             memo_.get());
+}
+
+std::vector<Result<Prediction>> Predictor::predict_all(const std::vector<Point>& points,
+                                                       int threads) const {
+    std::vector<std::optional<Result<Prediction>>> found(points.size());
+    for_each_index(static_cast<std::int64_t>(points.size()), threads, [&](std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        found[at].emplace(predict(points[at]));
+    });
+    std::vector<Result<Prediction>> out;
+    out.reserve(found.size());
+    for (std::optional<Result<Prediction>>& one : found) {
+        out.push_back(std::move(*one));
+    }
+    return out;
+}
+
+}  // namespace warpline

@@ -1,0 +1,37 @@
+// A plan, and what it depends on: for those who ask for many problems and lower few plans.
+#pragma once
+
+#include "warpline/pipeline/load_plan.hpp"
+#include "warpline/pipeline/parameters.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpline {
+
+/// Names and values, by name.
+using NameValues = std::map<std::string, double>;
+
+struct TracedPlan {
+    KernelPlan plan;
+    /// Names of the problem and parameters that were asked for after the parameters themselves. A
+    /// problem of the same direction and data type that gives each the same value has the same
+    /// plan but for its parameters and hash, and the same errors.
+    NameValues asked;
+};
+
+/// make_plan(), traced.
+[[nodiscard]] Result<TracedPlan> make_traced_plan(
+    const PipelineSource& source, const GpuSpec& spec, const AttentionProblem& problem,
+    const std::vector<ParameterOverride>& overrides = {});
+
+/// The problem's names and these parameters.
+[[nodiscard]] NameValues given_values(const AttentionProblem& problem,
+                                      const std::vector<Parameter>& parameters);
+
+/// Sets what distinguishes plans that ask for the same values: parameters and hash.
+void set_parameters(KernelPlan& plan, const PipelineSource& source,
+                    const std::vector<Parameter>& parameters);
+
+}  // namespace warpline

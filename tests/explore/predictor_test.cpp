@@ -1,0 +1,111 @@
+#include "explore_fixture.hpp"
+#include "warpline/device/schedule_memo.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace warpline;
+
+namespace {
+
+/// Without any memory of other points.
+Prediction alone(const Point& point) {
+    const GpuSpec spec =
+        load_gpu_spec(WARPLINE_SOURCE_DIR, point.gpu, point.changes.hardware).value();
+    const KernelPlan plan =
+        load_plan(WARPLINE_SOURCE_DIR, point.kernel, spec, point.problem, point.changes.parameters)
+            .value();
+    return predict(spec, plan, point.problem, point.options).value();
+}
+
+void check_same(const Prediction& a, const Prediction& b) {
+    CHECK(a.seconds == b.seconds);
+    CHECK(a.makespan_cycles == b.makespan_cycles);
+    CHECK(a.executed_flops == b.executed_flops);
+    CHECK(a.steady.simulated == b.steady.simulated);
+    CHECK(a.steady.recurrence == b.steady.recurrence);
+    CHECK(a.waves.l2_bytes == b.waves.l2_bytes);
+    CHECK(a.waves.first_tile_cycles == b.waves.first_tile_cycles);
+    CHECK(a.waves.middle_tile_cycles == b.waves.middle_tile_cycles);
+    CHECK(a.waves.last_tile_cycles == b.waves.last_tile_cycles);
+    CHECK(a.bound_by == b.bound_by);
+    REQUIRE(a.units.size() == b.units.size());
+    for (std::size_t i = 0; i < a.units.size(); ++i) {
+        CHECK(a.units[i].busy == b.units[i].busy);
+        CHECK(a.units[i].work_per_sm == b.units[i].work_per_sm);
+    }
+}
+
+std::vector<Point> mixed_points() {
+    std::vector<Point> points;
+    for (const std::int64_t seqlen : {1000, 2048, 32768, 65536, 262144}) {
+        for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+            points.push_back(small_point(seqlen, mask));
+        }
+    }
+    points.push_back(changed(small_point(65536), "hw.mufu.ex2", "32/clk"));
+    points.push_back(changed(small_point(65536, MaskKind::causal), "emulated", "32"));
+    return points;
+}
+
+}  // namespace
+
+TEST_CASE("remembered schedules change no answer, at any length") {
+    const Predictor predictor(WARPLINE_SOURCE_DIR);
+    const std::vector<Point> points = mixed_points();
+    for (int again = 0; again < 2; ++again) {
+        for (const Point& point : points) {
+            CAPTURE(describe(point.problem));
+            const auto prediction = predictor.predict(point);
+            REQUIRE(prediction);
+            check_same(*prediction, alone(point));
+        }
+    }
+}
+
+TEST_CASE("answers do not depend on threads or on what was asked before") {
+    const std::vector<Point> points = mixed_points();
+    const Predictor one(WARPLINE_SOURCE_DIR), three(WARPLINE_SOURCE_DIR);
+    std::vector<Point> reversed(points.rbegin(), points.rend());
+    const auto a = one.predict_all(points, 1);
+    const auto b = three.predict_all(reversed, 3);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        REQUIRE(a[i]);
+        check_same(*a[i], *b[points.size() - 1 - i]);
+    }
+}
+
+TEST_CASE("long tiles and shapes that differ in length only need no further engine runs") {
+    int runs = 0;
+    const GpuSpec spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200").value();
+    const Point point = small_point(65536);
+    const KernelPlan plan = load_plan(WARPLINE_SOURCE_DIR, "fa4_fwd", spec, point.problem).value();
+    MachineMemo memo;
+    const MemoryEnvironment memory = idle_memory(spec);
+    const auto engine = [&](const TileClass& tile, std::int64_t count) {
+        ++runs;
+        return simulate(plan, {{tile, count}}, memory);
+    };
+    REQUIRE(memo.run({512, 1, 0}, 1, engine));
+    REQUIRE(memo.run({513, 1, 0}, 1, engine));
+    const int before = runs;
+    for (std::int64_t blocks = 514; blocks < 600; ++blocks) {
+        const auto from_memo = memo.run({blocks, 1, 0}, 1, engine);
+        REQUIRE(from_memo);
+        CHECK(from_memo->makespan == simulate(plan, {{{blocks, 1, 0}, 1}}, memory)->makespan);
+    }
+    CHECK(runs <= before + 8);
+}
+
+TEST_CASE("errors are answers like any other") {
+    const Predictor& predictor = shipped_predictor();
+    const auto unknown = predictor.predict(changed(small_point(), "hw.mufu.ex", "32/clk"));
+    REQUIRE_FALSE(unknown);
+    CHECK(unknown.error().kind == FailureKind::usage);
+    CHECK(unknown.error().text().find("mufu.ex2") != std::string::npos);
+    const auto too_large = predictor.predict(changed(small_point(), "kv_stages", "32"));
+    REQUIRE_FALSE(too_large);
+    CHECK(too_large.error().kind == FailureKind::infeasible);
+    Point nowhere = small_point();
+    nowhere.gpu = "b20";
+    CHECK_FALSE(predictor.predict(nowhere));
+}
