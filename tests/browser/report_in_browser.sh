@@ -11,8 +11,13 @@ rm -rf "$work"
 mkdir -p "$work"
 
 chromium() {
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+    timeout 300 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
         --disable-background-networking --hide-scrollbars --user-data-dir="$work/profile" "$@" 2>"$work/chromium.log"
+}
+
+# picture NAME WIDTH PAGE OPTION...: a screenshot in NAME.png, where there is time for one.
+picture() {
+    chromium --window-size="$2,3400" --screenshot="$work/$1.png" "${@:4}" "file://$3" || echo "$1: no picture"
 }
 
 # probe NAME FIGURES: the page must have that many figures and nothing wrong.
@@ -25,9 +30,9 @@ probe() {
     echo "$1: $said"
     [[ $said == "PROBE figures=$2 RIGHT" ]] || { echo "$1: wanted $2 figures and nothing wrong"; failed=1; }
     [[ -n ${WARPLINE_SCREENSHOTS:-} ]] || return 0
-    chromium --window-size=1200,3400 --screenshot="$work/$1.png" "file://$page"
-    chromium --window-size=500,3400 --screenshot="$work/$1-phone.png" "file://$page"
-    chromium --window-size=1200,3400 --blink-settings=preferredColorScheme=0 --screenshot="$work/$1-dark.png" "file://$page"
+    picture "$1" 1200 "$page"
+    picture "$1-phone" 500 "$page"
+    picture "$1-dark" 1200 "$page" --blink-settings=preferredColorScheme=0
 }
 
 failed=0
