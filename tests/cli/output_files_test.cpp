@@ -1,41 +1,18 @@
 #include "cli/output_files.hpp"
 
+#include "cli/temporary_folder.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdlib.h>
 
 #include <doctest/doctest.h>
 
 using namespace warpline::cli;
+using warpline::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A folder of its own, removed at the end.
-class TemporaryFolder {
-  public:
-    TemporaryFolder() {
-        std::string name = (fs::temp_directory_path() / "warpline-test-XXXXXX").string();
-        REQUIRE(mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::string operator/(const std::string& name) const {
-        return (path_ / name).string();
-    }
-    [[nodiscard]] std::ptrdiff_t files() const {
-        return std::distance(fs::directory_iterator(path_), fs::directory_iterator());
-    }
-
-  private:
-    fs::path path_;
-};
 
 std::string content(const std::string& path) {
     std::ifstream file(path, std::ios::binary);

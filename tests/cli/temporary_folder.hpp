@@ -1,8 +1,10 @@
 // A folder of its own for a test, removed at the end.
 #pragma once
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -25,6 +27,11 @@ class TemporaryFolder {
     }
     [[nodiscard]] std::string operator/(const std::string& name) const {
         return (path_ / name).string();
+    }
+    /// How many entries it holds.
+    [[nodiscard]] std::ptrdiff_t files() const {
+        return std::distance(std::filesystem::directory_iterator(path_),
+                             std::filesystem::directory_iterator());
     }
 
   private:
