@@ -1,15 +1,13 @@
 #include "warpline/validate/calibrate.hpp"
 
+#include "warpline/explore/parallel.hpp"
 #include "warpline/validate/calibration_constants.hpp"
 #include "warpline/validate/calibration_rows.hpp"
 #include "warpline/validate/row_groups.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <future>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,26 +16,6 @@ namespace warpline {
 namespace {
 
 constexpr int bisections = 4;  ///< of a step, in search of where predictions move
-
-/// Calls work(i) once for every i < count, on as many threads as there are cores.
-void for_each_on_cores(std::size_t count, const std::function<void(std::size_t)>& work) {
-    std::atomic<std::size_t> next = 0;
-    const auto take = [&] {
-        for (std::size_t i = next++; i < count; i = next++) {
-            work(i);
-        }
-    };
-    const std::size_t helpers =
-        std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), count);
-    std::vector<std::future<void>> running;
-    for (std::size_t i = 1; i < helpers; ++i) {
-        running.push_back(std::async(std::launch::async, take));
-    }
-    take();
-    for (std::future<void>& thread : running) {
-        thread.get();
-    }
-}
 
 [[nodiscard]] double rounded(double value, int digits) {
     return std::stod(fmt::format("{:.{}g}", value, digits));
@@ -77,7 +55,8 @@ class Problem {
     [[nodiscard]] Result<std::vector<Residuals>> residuals(
         const std::vector<UnknownValues>& points) const {
         std::vector<Result<RowErrors>> answers(points.size(), RowErrors{});
-        for_each_on_cores(points.size(), [&](std::size_t i) {
+        for_each_index(static_cast<std::int64_t>(points.size()), 0, [&](std::int64_t index) {
+            const auto i = static_cast<std::size_t>(index);
             answers[i] = errors_near_clocks(rows_.fitted, near_, predictor(points[i]));
         });
         std::vector<Residuals> out;
