@@ -130,6 +130,28 @@ TEST_CASE("a report of two GPUs, with its tables") {
     const std::string beside = content(folder->path() + "/tables/beside.csv");
     CHECK(beside.rfind("quantity,unit,b200,b300,second over first\n", 0) == 0);
     CHECK(contains(beside, "\nclock,MHz,1710,1768,"));
+    // What each difference brings; with another change beside it nothing is attributed.
+    CHECK(contains(html, "data-figure=\"effects\""));
+    CHECK(contains(content(folder->path() + "/tables/effects.csv"), "\nmufu.ex2.rate,"));
+    REQUIRE(run({"report", "fa4_fwd", "--seqlen", "2048", "--against", "b300", "--change",
+                 "emulated=0", "-o", page})
+                .code == 0);
+    CHECK_FALSE(contains(content(page), "data-figure=\"effects\""));
+}
+
+TEST_CASE("a what-if over shapes has a page and tables, too") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string page = folder->path() + "/whatif.html";
+    const Ran ran = run({"whatif", "fa4_fwd", "--against", "b300", "--seqlen", "1024,2048",
+                         "--report", page, "--tables", folder->path()});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    CHECK(contains(ran.out, "b200 against b300"));
+    const std::string html = content(page);
+    CHECK(contains(html, "geometric mean over 2 shapes"));
+    CHECK(contains(html, "--against b300"));
+    CHECK(contains(content(folder->path() + "/shapes.csv"), "\nfa4_fwd,128,2048,full,"));
 }
 
 TEST_CASE("a report sets a change of design beside the design") {
