@@ -116,7 +116,7 @@ const warplineBars = ((look) => {
   // What each difference of two GPUs does alone.
   function effects(data, title, theme) {
     const list = data.whatif.effects, value = (e) => 100 * (e.speedup - 1);
-    const option = grouped(theme, title, 'percent', list.map((e) => (e.change ? `${e.name}: ${e.change}` : e.name)),
+    const option = grouped(theme, title, 'percent', list.map((e) => (e.change && !narrow(theme) ? `${e.name}: ${e.change}` : e.name)),
       [{ name: 'speed-up', data: list.map((e) => ({ value: value(e), itemStyle: { color: e.change ? look.palette[0] : look.palette[5] },
         label: { position: value(e) < 0 ? 'left' : 'right' } })) }], 2);
     option.xAxis.boundaryGap = ['8%', '2%'];

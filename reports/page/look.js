@@ -29,7 +29,7 @@ const warplineLook = (() => {
     const room = theme.width - 20;
     let lines = 1, at = 0;
     for (const name of names) {
-      const item = 34 + 6.8 * String(name).length;
+      const item = 34 + 6.4 * String(name).length;
       if (at > 0 && at + item > room) { lines += 1; at = 0; }
       at += item;
     }
@@ -62,7 +62,7 @@ const warplineLook = (() => {
   };
   // Names of rows down the left side.
   const rowAxis = (theme, names, more = {}) => axis(theme, Object.assign({ type: 'category', data: names, inverse: true }, more,
-    { axisLabel: Object.assign({ color: theme.text, interval: 0, hideOverlap: false, fontSize: narrow(theme) ? 10 : 12,
+    { axisLabel: Object.assign({ color: theme.text, interval: 0, hideOverlap: false, fontSize: narrow(theme) ? 10 : 12, lineHeight: narrow(theme) ? 11 : 14,
       width: narrow(theme) ? 96 : 280, overflow: narrow(theme) ? 'break' : 'truncate' }, more.axisLabel) }));
   // Thin lines across a colour, for what has another's colour already; `round` 0 has none.
   const pattern = (round) => (round === 0 ? { symbol: 'none' }

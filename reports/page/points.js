@@ -19,7 +19,7 @@ const warplinePoints = ((look) => {
     const bottom = Math.min(...data.predictions.map((p) => Math.min(low * p.classic.hbm_tb_per_s, p.classic.executed_tflops / 2)));
     option.xAxis = look.axis(theme, { type: 'log', name: 'FLOP executed per byte of HBM traffic', min: low, max: high,
       axisLabel: { formatter: (v) => number(v, 0), ...ends } });
-    option.yAxis = look.axis(theme, { type: 'log', logBase: 2, name: 'TFLOP/s', nameGap: 44, min: bottom, max: top * 2,
+    option.yAxis = look.axis(theme, { type: 'log', logBase: 2, name: 'TFLOP/s', nameGap: 46, min: bottom, max: top * 2,
       axisLabel: { formatter: (v) => number(v, 0), ...ends } });
     option.tooltip.formatter = (s) => {
       const p = data.predictions[Math.floor(s.seriesIndex / 2)], c = p.classic;

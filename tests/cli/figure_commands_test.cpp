@@ -1,5 +1,6 @@
 #include "cli/run_program.hpp"
 #include "cli/session.hpp"
+#include "reports/trace_checker.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -87,6 +88,26 @@ TEST_CASE("a measured timeline stands beside the simulated one, as a process of 
     CHECK(slices.size() == 3);  // warps, units, measured
     CHECK(slices[measured] > 50);
     CHECK(contains(written["otherData"]["title"], "warpline_sm90_fwd on h200"));
+}
+
+TEST_CASE("every shipped timeline makes a trace that keeps the format's rules") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string file = folder->path() + "/trace.json";
+    std::size_t files = 0;
+    for (const auto& entry : fs::directory_iterator(fs::path(timeline).parent_path())) {
+        INFO(entry.path().string());
+        const Ran ran =
+            run({"trace", "--measured", entry.path().string(), "-o", file, "--cycles", "0:30000"});
+        REQUIRE_MESSAGE(ran.code == 0, ran.err);
+        const std::string text = content(file);
+        for (const std::string& violation : test::trace_violations(text)) {
+            FAIL_CHECK(violation);
+        }
+        CHECK(contains(text, "measured, from its first stamp"));
+        ++files;
+    }
+    CHECK(files == 3);
 }
 
 TEST_CASE("requests for traces and reports that cannot be met are refused") {
