@@ -40,8 +40,7 @@ struct TraceOptions {
 /// tensor cores busy, and the share of the SMEM port that the running operations ask for, each
 /// operation's bytes spread evenly over its time. A measured timeline begins where its first stamp
 /// is; it and the simulated one have the kernel's launch in common to within that. Arguments carry
-/// exact times in cycles. The tests read every trace with a strict checker of their own
-/// (tests/reports/trace_checker.hpp): Perfetto's trace processor is in neither Debian 12 nor npm.
+/// exact times in cycles.
 [[nodiscard]] std::string trace_json(const KernelPlan& plan, const Schedule& schedule,
                                      const SliceChart& chart, const TraceOptions& options);
 

@@ -58,7 +58,7 @@ TEST_CASE("timelines are of the listed blocks") {
     const std::string lists = folder / "lists.yaml";
     std::ofstream(lists) << "schema: warpline-blocks/1\nrows: 256\nblock: 128\n"
                             "tiles:\n  - {full: 3, count: 8}\n";
-    // The steps of the tile, by the last iteration that its trace names.
+    // Score MMAs of the tile: one a block for each of its two halves.
     const auto steps = [&](const std::vector<std::string>& more) {
         std::vector<std::string> arguments = {
             "trace", "block_sparse_fwd", "--seqlen",        "2048", "--batch", "1", "--heads", "8",
@@ -67,15 +67,16 @@ TEST_CASE("timelines are of the listed blocks") {
         const Ran ran = run(arguments);
         REQUIRE_MESSAGE(ran.code == 0, ran.err);
         std::ifstream file(folder / "t.json");
-        int last = -1;
-        for (const auto& event : nlohmann::json::parse(file)["traceEvents"]) {
-            last = std::max(last,
-                            event.value("args", nlohmann::json::object()).value("iteration", -1));
-        }
-        return last + 1;
+        const nlohmann::json trace = nlohmann::json::parse(file);
+        const auto& events = trace["traceEvents"];
+        return std::count_if(events.begin(), events.end(), [](const nlohmann::json& event) {
+            return event["ph"] == "X" && event["cat"] == "unit" &&
+                   event["name"].get<std::string>().rfind("QK", 0) == 0;
+        });
     };
-    CHECK(steps({"--blocks", lists}) < steps({}));
-    CHECK(steps({"--blocks", "scattered:1"}) == steps({}));
+    CHECK(steps({"--blocks", lists}) == 6);
+    CHECK(steps({"--blocks", "scattered:1"}) == 32);
+    CHECK(steps({}) == 32);
     const Ran report =
         run({"report", "block_sparse_fwd", "--seqlen", "2048", "--batch", "1", "--heads", "8",
              "--blocks", lists, "-o", folder / "r.html", "--tables", folder / "tables"});

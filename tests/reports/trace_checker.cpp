@@ -87,11 +87,11 @@ class Checker {
         const double length = event["dur"];
         report(!(length > 0.0), "no length: " + event.dump());
         std::vector<Slice>& lane = slices_[thread];
-        report(!lane.empty() && start < lane.back().end - rounding, "overlaps: " + event.dump());
         // Perfetto keeps whole nanoseconds and drops slices that partly overlap.
         auto& taken = nanoseconds_[thread];
         const double first = whole(start);
-        report(first < taken, "overlaps in nanoseconds: " + event.dump());
+        const bool overlaps = !lane.empty() && start < lane.back().end - rounding;
+        report(overlaps || first < taken, "overlaps: " + event.dump());
         taken = first + whole(length);
         lane.push_back({start, start + length});
     }
