@@ -1,14 +1,16 @@
 // warpline compare FILE...: predicted against measured, row by row. compare --timeline FILE: what
 // the roles of a real kernel did when, against what the simulated ones do.
 #include "cli/compare_timeline.hpp"
-#include "cli/comparison_output.hpp"
 #include "cli/output_files.hpp"
+#include "cli/page_output.hpp"
 #include "cli/parse.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
 #include "cli/table_options.hpp"
+#include "cli/version.hpp"
 #include "warpline/reports/comparison_json.hpp"
 #include "warpline/reports/comparison_report.hpp"
+#include "warpline/reports/subject_page.hpp"
 #include "warpline/validate/golden.hpp"
 
 #include <algorithm>
@@ -30,7 +32,7 @@ struct CompareArguments {
     std::string csv_file, json_file, golden_file, timeline_file;
     bool csv = false, json = false;
     bool fit_clock = false, best_run = false, no_power_limit = false;
-    ComparisonOutput output;
+    PageOutput output;
 };
 
 /// "10%" or "0.1" as a fraction.
@@ -169,7 +171,8 @@ Result<std::string> compare_text(Request& request, const CompareArguments& argum
     if (!comparison) {
         return tl::unexpected(comparison.error());
     }
-    if (const auto done = arguments.output.write(*comparison, request.command); !done) {
+    const auto page = [&] { return comparison_page(*comparison, version_text(), request.command); };
+    if (const auto done = arguments.output.write(page); !done) {
         return tl::unexpected(done.error());
     }
     request.check_failed = !arguments.fail_above.empty() && fails(*comparison, *limit);

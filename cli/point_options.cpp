@@ -99,7 +99,8 @@ Result<Point> make_point(const Predictor& predictor, const std::string& kernel,
         return tl::unexpected(predict.error());
     }
     if (!options.blocks.empty()) {
-        return fail(FailureKind::usage, "--blocks: one list of blocks is asked about with predict",
+        return fail(FailureKind::usage,
+                    "--blocks: one list of blocks is asked about with predict, report or trace",
                     "warpline predict KERNEL --blocks LISTS");
     }
     const auto scores = options.score_distribution();

@@ -56,6 +56,9 @@ Result<std::string> uncertainty_of(const Request& request, const PredictArgument
     if (!arguments.uncertainty) {
         return std::string();
     }
+    if (kernel.blocks) {
+        return fail(FailureKind::usage, "--uncertainty asks about masks, not about --blocks");
+    }
     auto changes = split_overrides(arguments.problem.set);
     if (!changes) {
         return tl::unexpected(changes.error());
@@ -102,8 +105,8 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
         EngineOptions engine;
         engine.granularity = options->granularity;
         engine.ideal = options->ideal;
-        const Result<Schedule> schedule =
-            record_longest_tile(kernel->spec, kernel->plan, kernel->problem, engine);
+        const Result<Schedule> schedule = record_longest_tile(
+            kernel->spec, kernel->plan, kernel->problem, engine, kernel->blocks);
         if (!schedule) {
             return tl::unexpected(schedule.error());
         }

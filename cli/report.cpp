@@ -1,7 +1,7 @@
 // warpline report KERNEL -o FILE.html: a prediction to look at, alone or
 // beside another GPU's or design's; or a sweep.
 #include "cli/output_files.hpp"
-#include "cli/problem_options.hpp"
+#include "cli/point_options.hpp"
 #include "cli/report_exports.hpp"
 #include "cli/session.hpp"
 #include "cli/simulation_options.hpp"
@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -66,8 +67,8 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
     EngineOptions engine;
     engine.granularity = options->granularity;
     engine.ideal = options->ideal;
-    Result<Recording> recording =
-        record_tile(kernel->spec, kernel->plan, kernel->problem, engine, Iterations::folded);
+    Result<Recording> recording = record_tile(kernel->spec, prediction->plan, kernel->problem,
+                                              engine, Iterations::folded, kernel->blocks);
     if (!recording) {
         return tl::unexpected(recording.error());
     }
@@ -99,6 +100,32 @@ ProblemOptions changed(const ReportArguments& arguments) {
     return problem;
 }
 
+/// What each difference of the two GPUs brings; nothing where no GPU is beside the first, or
+/// something else is changed, too.
+Result<std::optional<WhatIf>> differences(const Request& request,
+                                          const ReportArguments& arguments) {
+    if (arguments.against.empty() || !arguments.changes.empty() ||
+        !arguments.problem.blocks.empty()) {
+        return std::nullopt;
+    }
+    const Predictor predictor(request.data_dir);
+    Result<Point> point = make_point(predictor, arguments.kernel, arguments.problem, "");
+    if (!point) {
+        return tl::unexpected(point.error());
+    }
+    const Result<PredictOptions> options = arguments.simulation.read();
+    if (!options) {
+        return tl::unexpected(options.error());
+    }
+    point->options = *options;
+    Result<WhatIf> found =
+        compare_gpus(predictor, {WhatIfShape{{std::move(*point)}}}, arguments.against);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
+    return std::move(*found);
+}
+
 Result<ReportPage> asked_page(const Request& request, const ReportArguments& arguments) {
     std::vector<ReportSubject> subjects;
     std::vector<ProblemOptions> problems = {arguments.problem};
@@ -116,7 +143,11 @@ Result<ReportPage> asked_page(const Request& request, const ReportArguments& arg
         subjects.back().name += fmt::format(
             " with {}", printable(fmt::format("{}", fmt::join(arguments.changes, ", "))));
     }
-    return subject_page(subjects, request.command);
+    const Result<std::optional<WhatIf>> whatif = differences(request, arguments);
+    if (!whatif) {
+        return tl::unexpected(whatif.error());
+    }
+    return subject_page(subjects, request.command, *whatif ? &**whatif : nullptr);
 }
 
 Result<ReportPage> page_of(const Request& request, const ReportArguments& arguments) {

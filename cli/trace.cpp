@@ -112,6 +112,7 @@ struct Traced {
     AttentionProblem problem;
     KernelPlan plan;
     StoragePlan storage;
+    std::optional<BlockLists> blocks;
     std::optional<MeasuredLanes> measured;
 };
 
@@ -132,8 +133,8 @@ Result<Traced> load_asked(const Request& request, const TraceArguments& argument
     if (!storage) {
         return tl::unexpected(storage.error());
     }
-    return Traced{std::move(kernel->spec), kernel->problem, std::move(kernel->plan),
-                  std::move(*storage), std::nullopt};
+    return Traced{std::move(kernel->spec), kernel->problem,           std::move(kernel->plan),
+                  std::move(*storage),     std::move(kernel->blocks), std::nullopt};
 }
 
 /// The kernel, GPU and problem that the timeline's table names.
@@ -152,7 +153,7 @@ Result<Traced> load_measured(const Request& request, const TraceArguments& argum
         return tl::unexpected(storage.error());
     }
     return Traced{std::move(kernel->spec), timeline->problem, std::move(kernel->plan),
-                  std::move(*storage), measured_lanes(*timeline)};
+                  std::move(*storage),     std::nullopt,      measured_lanes(*timeline)};
 }
 
 Result<Traced> load_traced(const Request& request, const TraceArguments& arguments) {
@@ -170,7 +171,8 @@ Result<Recording> recorded(const Traced& traced, const PredictOptions& options, 
     engine.ideal = options.ideal;
     // What was measured has all its steps: beside it none is left out.
     return record_tile(traced.spec, traced.plan, traced.problem, engine,
-                       all || traced.measured.has_value() ? Iterations::all : Iterations::folded);
+                       all || traced.measured.has_value() ? Iterations::all : Iterations::folded,
+                       traced.blocks);
 }
 
 Result<std::string> write_trace(const Request& request, const TraceArguments& arguments) {

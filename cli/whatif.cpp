@@ -1,6 +1,9 @@
 // warpline whatif KERNEL: what a change of hardware or design, or another GPU, would bring.
+#include "cli/page_output.hpp"
 #include "cli/point_options.hpp"
 #include "cli/session.hpp"
+#include "cli/version.hpp"
+#include "warpline/reports/whatif_page.hpp"
 #include "warpline/reports/whatif_report.hpp"
 
 #include <memory>
@@ -14,9 +17,26 @@ struct WhatIfArguments {
     std::string kernels;
     ProblemOptions problem;
     std::string clock, against, threads;
+    PageOutput output;
 };
 
-Result<std::string> whatif_answer(const Request& request, const WhatIfArguments& arguments) {
+/// One question that has no answer: why, as predict says it.
+Result<void> answerable(const Predictor& predictor, const WhatIf& found,
+                        const std::vector<WhatIfShape>& shapes, const Changes& changes) {
+    if (found.mean_speedup() || found.rows.size() != 1) {
+        return {};
+    }
+    for (const Changes& tried : {Changes{}, changes}) {
+        Point point = shapes.front().kernels.front();
+        point.changes = tried;
+        if (const auto prediction = predictor.predict(point); !prediction) {
+            return tl::unexpected(prediction.error());
+        }
+    }
+    return {};
+}
+
+Result<WhatIf> found_by(const Request& request, const WhatIfArguments& arguments) {
     if (arguments.problem.set.empty() == arguments.against.empty()) {
         return fail(FailureKind::usage, "what is to change?",
                     "either --set NAME=VALUE, or another GPU with --against");
@@ -33,11 +53,7 @@ Result<std::string> whatif_answer(const Request& request, const WhatIfArguments&
         return tl::unexpected(shapes.error());
     }
     if (!arguments.against.empty()) {
-        const auto found = compare_gpus(predictor, *shapes, arguments.against, *threads);
-        if (!found) {
-            return tl::unexpected(found.error());
-        }
-        return whatif_text(*found, request.style);
+        return compare_gpus(predictor, *shapes, arguments.against, *threads);
     }
     const auto changes = split_overrides(arguments.problem.set);
     if (!changes) {
@@ -50,18 +66,23 @@ Result<std::string> whatif_answer(const Request& request, const WhatIfArguments&
     if (!spec) {
         return tl::unexpected(spec.error());
     }
-    const WhatIf found = what_if(predictor, *shapes, *changes, *threads);
-    if (!found.mean_speedup() && found.rows.size() == 1) {
-        // One question, and it has no answer: say why as predict does.
-        for (const Changes& tried : {Changes{}, *changes}) {
-            Point point = shapes->front().kernels.front();
-            point.changes = tried;
-            if (const auto prediction = predictor.predict(point); !prediction) {
-                return tl::unexpected(prediction.error());
-            }
-        }
+    WhatIf found = what_if(predictor, *shapes, *changes, *threads);
+    if (const auto fine = answerable(predictor, found, *shapes, *changes); !fine) {
+        return tl::unexpected(fine.error());
     }
-    return whatif_text(found, request.style);
+    return found;
+}
+
+Result<std::string> whatif_answer(const Request& request, const WhatIfArguments& arguments) {
+    const Result<WhatIf> found = found_by(request, arguments);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
+    const auto page = [&] { return whatif_page(*found, version_text(), request.command); };
+    if (const auto written = arguments.output.write(page); !written) {
+        return tl::unexpected(written.error());
+    }
+    return whatif_text(*found, request.style);
 }
 
 }  // namespace
@@ -84,6 +105,7 @@ void add_whatif(CLI::App& app, Request& request) {
     command->add_option("--against", arguments->against, "another GPU, instead of --set")
         ->type_name("ID");
     command->add_option("--threads", arguments->threads, "threads [one a core]")->type_name("N");
+    arguments->output.declare(*command);
     command->callback([&request, arguments] {
         request.action = [&request, arguments] { return whatif_answer(request, *arguments); };
     });

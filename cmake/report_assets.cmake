@@ -1,7 +1,11 @@
 # cmake -DPAGE=... -DCHARTS=... -DOUTPUT=... -P: writes report_assets() with the texts of the page's files and
 # of the chart library (an empty file: none).
-function(literal variable file)
-  file(READ ${file} text)
+function(literal variable)
+  set(text "")
+  foreach(file ${ARGN})
+    file(READ ${file} part)
+    string(APPEND text "${part}")
+  endforeach()
   # Compilers limit the length of one literal: many are joined.
   string(LENGTH "${text}" length)
   set(result "")
@@ -17,7 +21,8 @@ function(literal variable file)
   set(${variable} "${result}" PARENT_SCOPE)
 endfunction()
 literal(style ${PAGE}/page.css)
-literal(figures ${PAGE}/figures.js)
+# Each uses those before it.
+literal(figures ${PAGE}/look.js ${PAGE}/bars.js ${PAGE}/timeline.js ${PAGE}/points.js ${PAGE}/figures.js)
 literal(script ${PAGE}/page.js)
 literal(exporter ${PAGE}/export.js)
 literal(charts ${CHARTS})

@@ -52,7 +52,8 @@ std::string section(const ReportSection& of, const ReportPage& page, bool charts
     for (const ReportTable& table : page.tables) {
         if (std::find(of.tables.begin(), of.tables.end(), table.id) != of.tables.end()) {
             html += fmt::format("<details{}><summary>Table: {}</summary>{}</details>\n",
-                                charts ? "" : " open", html_text(table.title), table_html(table));
+                                charts && !of.open ? "" : " open", html_text(table.title),
+                                table_html(table));
         }
     }
     return html + "</section>\n";

@@ -28,6 +28,7 @@ struct ReportSection {
     std::string title;
     std::vector<ReportFigure> figures;
     std::vector<std::string> tables;  ///< ids of ReportPage::tables
+    bool open = false;                ///< tables are there to be read, not on demand
 };
 
 struct ReportPage {

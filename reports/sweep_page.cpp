@@ -1,5 +1,6 @@
 #include "warpline/reports/sweep_page.hpp"
 
+#include "warpline/reports/provenance.hpp"
 #include "warpline/reports/script_json.hpp"
 #include "warpline/reports/text.hpp"
 #include "warpline/validate/csv.hpp"
@@ -32,7 +33,7 @@ std::optional<double> number_of(const std::string& text) {
 /// Where the columns stand that a page needs.
 struct Columns {
     std::size_t first_axis = 0, status = 0, ms = 0, tflops = 0;
-    std::optional<std::size_t> bound_by, reason;
+    std::optional<std::size_t> bound_by, reason, run;
 };
 
 std::optional<Columns> columns_of(const std::vector<std::string>& header) {
@@ -48,7 +49,7 @@ std::optional<Columns> columns_of(const std::vector<std::string>& header) {
         *tflops < *status) {
         return std::nullopt;
     }
-    return Columns{1, *status, *ms, *tflops, at("bound_by"), at("reason")};
+    return Columns{1, *status, *ms, *tflops, at("bound_by"), at("reason"), at("run")};
 }
 
 /// The axis that a chart's horizontal one shows: most values, numbers before names.
@@ -71,31 +72,50 @@ std::size_t main_axis(const SweepTable& table) {
     return best;
 }
 
-std::string others_of(const SweepTable& table, const SweepPoint& point, std::size_t axis) {
-    std::string name;
+/// Whether anything was varied along the axis.
+bool varies(const SweepTable& table, std::size_t axis) {
+    return std::any_of(table.points.begin(), table.points.end(), [&](const SweepPoint& point) {
+        return point.values[axis] != table.points.front().values[axis];
+    });
+}
+
+/// Axes that vary, without the one of the chart.
+std::vector<std::size_t> others(const SweepTable& table, std::size_t axis) {
+    std::vector<std::size_t> out;
     for (std::size_t i = 0; i < table.axes.size(); ++i) {
-        if (i != axis) {
-            name +=
-                fmt::format("{}{}={}", name.empty() ? "" : ", ", table.axes[i], point.values[i]);
+        if (i != axis && varies(table, i)) {
+            out.push_back(i);
         }
     }
-    return printable(name);
+    return out;
+}
+
+/// "gpu=b200, mask=full": values of a point.
+std::string values_text(const SweepTable& table, const SweepPoint& point,
+                        const std::vector<std::size_t>& axes) {
+    std::string text;
+    for (const std::size_t axis : axes) {
+        text +=
+            fmt::format("{}{}={}", text.empty() ? "" : ", ", table.axes[axis], point.values[axis]);
+    }
+    return printable(text);
 }
 
 std::string figure_json(const SweepTable& table) {
     using Json = nlohmann::ordered_json;
     const std::size_t axis = main_axis(table);
+    const std::vector<std::size_t> along = others(table, axis);
     std::map<std::string, Json> lines;
-    std::vector<std::string> order;
+    std::vector<const SweepPoint*> order;
     bool numbers = true;
     std::size_t shown = 0;
     for (const SweepPoint& point : table.points) {
         if (!point.answered || shown++ >= most_rows) {
             continue;
         }
-        const std::string name = others_of(table, point, axis);
+        const std::string name = values_text(table, point, along);
         if (lines.try_emplace(name, Json::array()).second) {
-            order.push_back(name);
+            order.push_back(&point);
         }
         const auto x = number_of(point.values[axis]);
         numbers = numbers && x.has_value();
@@ -106,25 +126,41 @@ std::string figure_json(const SweepTable& table) {
                                {"bound", printable(point.bound_by)}});
     }
     Json series = Json::array();
-    for (const std::string& name : order) {
-        series.push_back({{"name", name}, {"points", std::move(lines[name])}});
+    for (const SweepPoint* const first : order) {
+        const std::string name = values_text(table, *first, along);
+        Json keys = Json::array();
+        for (const std::size_t other : along) {
+            keys.push_back(printable(first->values[other]));
+        }
+        series.push_back(
+            {{"name", name}, {"keys", std::move(keys)}, {"points", std::move(lines[name])}});
+    }
+    Json names = Json::array();
+    for (const std::size_t other : along) {
+        names.push_back(printable(table.axes[other]));
     }
     const Json json = {{"axis", table.axes.empty() ? "" : printable(table.axes[axis])},
                        {"numbers", numbers},
+                       {"others", std::move(names)},
                        {"series", std::move(series)}};
     return script_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+/// What is the same in all rows is in the page's head.
 ReportTable points_table(const char* id, std::string title, const SweepTable& table,
                          const std::vector<const SweepPoint*>& points) {
-    ReportTable out{id, std::move(title), table.axes, {}};
+    const std::vector<std::size_t> varied = others(table, table.axes.size());
+    ReportTable out{id, std::move(title), {}, {}};
+    for (const std::size_t axis : varied) {
+        out.columns.push_back(table.axes[axis]);
+    }
     for (const char* const column : {"time, ms", "TFLOP/s", "bound by, or why not"}) {
         out.columns.emplace_back(column);
     }
     for (const SweepPoint* const point : points) {
         std::vector<TableCell> row;
-        for (const std::string& value : point->values) {
-            row.push_back(text_cell(value));
+        for (const std::size_t axis : varied) {
+            row.push_back(text_cell(point->values[axis]));
         }
         const bool known = point->answered;
         row.push_back(known ? number_cell(point->ms) : TableCell{"", true});
@@ -133,6 +169,13 @@ ReportTable points_table(const char* id, std::string title, const SweepTable& ta
         out.rows.push_back(std::move(row));
     }
     return out;
+}
+
+ReportCard rate_card(const char* title, const SweepTable& table, const SweepPoint& point,
+                     const std::vector<std::size_t>& varied) {
+    return {title,
+            fmt::format("{:.1f} TFLOP/s", point.tflops),
+            {values_text(table, point, varied), "bound by " + point.bound_by}};
 }
 
 }  // namespace
@@ -150,7 +193,8 @@ Result<SweepTable> parse_sweep(std::string_view text, const std::string& file_na
     }
     const std::vector<std::string>& header = records->front().fields;
     const auto first = header.begin() + static_cast<std::ptrdiff_t>(columns->first_axis);
-    SweepTable table{{first, header.begin() + static_cast<std::ptrdiff_t>(columns->status)}, {}};
+    SweepTable table{
+        {first, header.begin() + static_cast<std::ptrdiff_t>(columns->status)}, {}, {}};
     for (std::size_t i = 1; i < records->size(); ++i) {
         const CsvRecord& record = (*records)[i];
         const auto bad = [&](const std::string& what) {
@@ -177,6 +221,9 @@ Result<SweepTable> parse_sweep(std::string_view text, const std::string& file_na
         }
         point.bound_by = columns->bound_by ? record.fields[*columns->bound_by] : "";
         point.reason = columns->reason ? record.fields[*columns->reason] : "";
+        if (columns->run && table.run.empty()) {
+            table.run = record.fields[*columns->run];
+        }
         table.points.push_back(std::move(point));
     }
     return table;
@@ -196,25 +243,39 @@ ReportPage sweep_page(const SweepTable& table, const std::string& version,
     const std::size_t answered = best.size();
     std::stable_sort(best.begin(), best.end(),
                      [](const auto* a, const auto* b) { return a->tflops > b->tflops; });
+    const SweepPoint* const lowest = best.empty() ? nullptr : best.back();
     best.resize(std::min(best.size(), best_rows));
     ReportPage page;
-    page.title = "A sweep over ";
-    for (const std::string& axis : table.axes) {
-        page.title += (&axis == &table.axes.front() ? "" : ", ") + axis;
+    const std::vector<std::size_t> varied = others(table, table.axes.size());
+    std::vector<std::size_t> constant;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < table.axes.size(); ++i) {
+        if (std::find(varied.begin(), varied.end(), i) == varied.end()) {
+            constant.push_back(i);
+        } else {
+            names.push_back(table.axes[i]);
+        }
     }
+    page.title = names.empty() ? "A sweep" : fmt::format("A sweep over {}", fmt::join(names, ", "));
     page.subtitle = fmt::format("{} points, {} answered", table.points.size(), answered);
+    if (!table.points.empty() && !constant.empty()) {
+        page.subtitle += "; " + values_text(table, table.points.front(), constant);
+    }
     if (!best.empty()) {
-        page.cards.push_back({"Highest rate",
-                              fmt::format("{:.1f} TFLOP/s", best.front()->tflops),
-                              {others_of(table, *best.front(), table.axes.size()),
-                               "bound by " + best.front()->bound_by}});
+        page.cards = {rate_card("Highest rate", table, *best.front(), varied)};
+        if (answered > 1) {
+            page.cards.push_back(rate_card("Lowest rate", table, *lowest, varied));
+        }
     }
     page.sections = {{"Every point",
                       {{"sweep",
                         "Rates by the axis with most values; a line for each combination of the "
-                        "others. Points that could not be answered are in the table.",
+                        "others, in colours of the one that tells high from low best. Hovering "
+                        "names a line. Points that could not be answered are in the table.",
                         true}},
-                      {"best", "points"}}};
+                      {}},
+                     {"The highest rates", {}, {"best"}, true},
+                     {"All rows", {}, {"points"}}};
     page.tables = {points_table("best", "The highest rates", table, best),
                    points_table("points",
                                 all.size() < table.points.size()
@@ -222,7 +283,12 @@ ReportPage sweep_page(const SweepTable& table, const std::string& version,
                                     : std::string("Every point"),
                                 table, all)};
     page.data = "{\"predictions\":[],\"sweep\":" + figure_json(table) + "}";
-    page.provenance = {"warpline " + version, command};
+    page.provenance = {"warpline " + version + " made this page"};
+    if (!table.run.empty()) {
+        page.provenance.push_back("rows of run " + table.run +
+                                  ", which stands for the study and the version that answered it");
+    }
+    add_new_lines(page.provenance, {flop_convention(), command});
     return page;
 }
 

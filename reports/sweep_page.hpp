@@ -21,6 +21,7 @@ struct SweepPoint {
 struct SweepTable {
     std::vector<std::string> axes;  ///< what was varied
     std::vector<SweepPoint> points;
+    std::string run;  ///< that the rows belong to; empty: they do not say
 };
 
 /// Reads the CSV of a sweep: a header with `status`, `ms` and `tflops`, before which the axes

@@ -11,7 +11,7 @@ const width = (text, font) => 0.6 * Number((/([\d.]+)px/.exec(font) || [0, 12])[
 echarts.setPlatformAPI({ measureText: (text, font) => ({ width: width(text, font || '12px sans-serif') }) });
 
 const svgs = {};
-for (const figure of figures.list(data, echarts, 960)) {
+for (const figure of figures.list(data, echarts, { width: 960, titled: true, paper: true })) {
   const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 960, height: figure.height });
   chart.setOption(figure.option(figures.light));
   svgs[figure.id] = chart.renderToSVGString();

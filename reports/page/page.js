@@ -4,7 +4,7 @@
 (() => {
   const data = JSON.parse(document.getElementById('report-data').textContent);
   const charts = {};
-  window.warplineReport = { charts, drawn: false };
+  window.warplineReport = { charts, data, drawn: false };
   if (typeof echarts === 'undefined') return;
   document.body.classList.add('with-charts');
 
@@ -19,12 +19,12 @@
   function draw() {
     const theme = darkMode.matches && !printing ? warplineFigures.dark : warplineFigures.light;
     const width = printing ? paper : document.querySelector('main').clientWidth;
-    for (const figure of warplineFigures.list(data, echarts, width)) {
+    for (const figure of warplineFigures.list(data, echarts, { width, pairs: !printing, paper: printing })) {
       const place = document.querySelector(`[data-figure="${figure.id}"]`);
       if (!place) continue;
       place.style.height = `${figure.height}px`;
       const zoom = charts[figure.id] && charts[figure.id].getOption().dataZoom;
-      if (!charts[figure.id]) open(figure.id, place);
+      if (!charts[figure.id]) open(figure, place);
       charts[figure.id].resize({ width: printing ? paper : 'auto' });
       charts[figure.id].setOption(figure.option(theme), true);
       if (zoom && zoom.length) show(figure.id, zoom[0].startValue, zoom[0].endValue);
@@ -32,7 +32,10 @@
     window.warplineReport.drawn = true;
   }
 
-  function open(id, place) {
+  function open({ id, title }, place) {
+    const heading = document.createElement('h3');
+    heading.textContent = title;
+    place.before(heading);
     charts[id] = echarts.init(place, null, { renderer: 'svg' });
     if (!timed(id)) return;
     controls(id, place);
@@ -90,6 +93,18 @@
   draw();
   darkMode.addEventListener('change', draw);
   window.addEventListener('resize', draw);
-  window.addEventListener('beforeprint', () => { printing = true; draw(); });
-  window.addEventListener('afterprint', () => { printing = false; draw(); });
+  // Paper cannot be clicked on: tables of a page or so are opened for it.
+  const most = 40;
+  let opened = [];
+  window.addEventListener('beforeprint', () => {
+    printing = true;
+    opened = [...document.querySelectorAll('details:not([open])')].filter((d) => d.querySelectorAll('tr').length <= most);
+    for (const table of opened) table.open = true;
+    draw();
+  });
+  window.addEventListener('afterprint', () => {
+    printing = false;
+    for (const table of opened) table.open = false;
+    draw();
+  });
 })();

@@ -1,5 +1,6 @@
 #include "cli/run_program.hpp"
 #include "cli/session.hpp"
+#include "reports/trace_checker.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -89,6 +90,26 @@ TEST_CASE("a measured timeline stands beside the simulated one, as a process of 
     CHECK(contains(written["otherData"]["title"], "warpline_sm90_fwd on h200"));
 }
 
+TEST_CASE("every shipped timeline makes a trace that keeps the format's rules") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string file = folder->path() + "/trace.json";
+    std::size_t files = 0;
+    for (const auto& entry : fs::directory_iterator(fs::path(timeline).parent_path())) {
+        INFO(entry.path().string());
+        const Ran ran =
+            run({"trace", "--measured", entry.path().string(), "-o", file, "--cycles", "0:30000"});
+        REQUIRE_MESSAGE(ran.code == 0, ran.err);
+        const std::string text = content(file);
+        for (const std::string& violation : test::trace_violations(text)) {
+            FAIL_CHECK(violation);
+        }
+        CHECK(contains(text, "measured, from its first stamp"));
+        ++files;
+    }
+    CHECK(files == 3);
+}
+
 TEST_CASE("requests for traces and reports that cannot be met are refused") {
     const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
         const Ran ran = run(arguments);
@@ -130,6 +151,28 @@ TEST_CASE("a report of two GPUs, with its tables") {
     const std::string beside = content(folder->path() + "/tables/beside.csv");
     CHECK(beside.rfind("quantity,unit,b200,b300,second over first\n", 0) == 0);
     CHECK(contains(beside, "\nclock,MHz,1710,1768,"));
+    // What each difference brings; with another change beside it nothing is attributed.
+    CHECK(contains(html, "data-figure=\"effects\""));
+    CHECK(contains(content(folder->path() + "/tables/effects.csv"), "\nmufu.ex2.rate,"));
+    REQUIRE(run({"report", "fa4_fwd", "--seqlen", "2048", "--against", "b300", "--change",
+                 "emulated=0", "-o", page})
+                .code == 0);
+    CHECK_FALSE(contains(content(page), "data-figure=\"effects\""));
+}
+
+TEST_CASE("a what-if over shapes has a page and tables, too") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string page = folder->path() + "/whatif.html";
+    const Ran ran = run({"whatif", "fa4_fwd", "--against", "b300", "--seqlen", "1024,2048",
+                         "--report", page, "--tables", folder->path()});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    CHECK(contains(ran.out, "b200 against b300"));
+    const std::string html = content(page);
+    CHECK(contains(html, "geometric mean over 2 shapes"));
+    CHECK(contains(html, "--against b300"));
+    CHECK(contains(content(folder->path() + "/shapes.csv"), "\nfa4_fwd,128,2048,full,"));
 }
 
 TEST_CASE("a report sets a change of design beside the design") {

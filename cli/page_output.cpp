@@ -1,26 +1,21 @@
-#include "cli/comparison_output.hpp"
+#include "cli/page_output.hpp"
 
 #include "cli/output_files.hpp"
-#include "cli/version.hpp"
-#include "warpline/reports/subject_page.hpp"
-
-#include <utility>
 
 #include <CLI/CLI.hpp>
 
 namespace warpline::cli {
 
-void ComparisonOutput::declare(CLI::App& app) {
+void PageOutput::declare(CLI::App& app) {
     app.add_option("--report", page, "a page with figures, HTML")->type_name("FILE");
     exports.declare(app);
 }
 
-Result<void> ComparisonOutput::write(const Comparison& comparison,
-                                     const std::string& command) const {
+Result<void> PageOutput::write(const std::function<ReportPage()>& make) const {
     if (page.empty() && exports.empty()) {
         return {};
     }
-    const ReportPage report = comparison_page(comparison, version_text(), command);
+    const ReportPage report = make();
     Result<std::vector<OutputFile>> files = exported(report, exports);
     if (!files) {
         return tl::unexpected(files.error());
