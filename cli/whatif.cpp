@@ -43,9 +43,6 @@ Result<std::string> whatif_answer(const Request& request, const WhatIfArguments&
     if (!changes) {
         return tl::unexpected(changes.error());
     }
-    if (const auto disjoint = check_disjoint(*changes); !disjoint) {
-        return tl::unexpected(disjoint.error());
-    }
     const auto spec = predictor.spec(arguments.problem.gpu, changes->hardware);
     if (!spec) {
         return tl::unexpected(spec.error());
