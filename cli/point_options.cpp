@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,8 +41,22 @@ const std::map<std::string, Field>& fields() {
                                                      {"window", &ProblemOptions::window},
                                                      {"dtype", &ProblemOptions::dtype},
                                                      {"varlen", &ProblemOptions::varlen},
-                                                     {"scores", &ProblemOptions::scores}};
+                                                     {"scores", &ProblemOptions::scores},
+                                                     {"blocks", &ProblemOptions::blocks}};
     return all;
+}
+
+/// The lists that --blocks names; null without it.
+Result<std::shared_ptr<const BlockLists>> lists_of(const ProblemOptions& options,
+                                                   const AttentionProblem& problem) {
+    if (options.blocks.empty()) {
+        return nullptr;
+    }
+    auto lists = parse_blocks(options.blocks, problem.seqlen_q, problem.seqlen_kv);
+    if (!lists) {
+        return tl::unexpected(std::move(lists.error()));
+    }
+    return std::make_shared<const BlockLists>(std::move(*lists));
 }
 
 /// Every combination of values of options that are lists.
@@ -91,23 +106,20 @@ Result<Point> make_point(const Predictor& predictor, const std::string& kernel,
     if (!changes) {
         return tl::unexpected(changes.error());
     }
-    if (const auto disjoint = check_disjoint(*changes); !disjoint) {
-        return tl::unexpected(disjoint.error());
-    }
     auto predict = clock_options(clock);
     if (!predict) {
         return tl::unexpected(predict.error());
     }
-    if (!options.blocks.empty()) {
-        return fail(FailureKind::usage,
-                    "--blocks: one list of blocks is asked about with predict, report or trace",
-                    "warpline predict KERNEL --blocks LISTS");
+    const auto blocks = lists_of(options, *problem);
+    if (!blocks) {
+        return tl::unexpected(blocks.error());
     }
     const auto scores = options.score_distribution();
     if (!scores) {
         return tl::unexpected(scores.error());
     }
-    return Point{kernel, options.gpu, *problem, std::move(*changes), std::move(*predict), *scores};
+    return Point{kernel,  options.gpu, *problem, std::move(*changes), std::move(*predict),
+                 *scores, *blocks};
 }
 
 Result<std::vector<WhatIfShape>> make_shapes(const Predictor& predictor, const std::string& kernels,

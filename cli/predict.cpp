@@ -72,6 +72,9 @@ Result<std::string> uncertainty_of(const Request& request, const PredictArgument
                 kernel.problem,   std::move(*changes),
                 options,          *scores};
     point.options.record_events = false;
+    if (kernel.blocks) {
+        point.blocks = std::make_shared<const BlockLists>(*kernel.blocks);
+    }
     const auto found = propagate_intervals(predictor, point);
     if (!found) {
         return tl::unexpected(found.error());

@@ -173,6 +173,9 @@ Result<Overrides> split_overrides(const std::vector<std::string>& set) {
         }
         add_change(overrides, assignment->first, assignment->second);
     }
+    if (auto disjoint = check_disjoint(overrides); !disjoint) {
+        return tl::unexpected(std::move(disjoint.error()));
+    }
     return overrides;
 }
 

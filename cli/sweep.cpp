@@ -47,10 +47,13 @@ Result<SweepFormat> format_of(const std::string& path) {
                 fmt::format("--out: {} ends neither in .csv nor in .jsonl", printable(path)));
 }
 
-Result<std::int64_t> points_of(const Study& study, const std::string& limit) {
+/// `file`: where the study is from.
+Result<std::int64_t> points_of(const Study& study, const std::string& file,
+                               const std::string& limit) {
     const std::int64_t size = study.size();
     if (size == 0) {
-        return fail(FailureKind::input, "the study has no points");
+        return fail(FailureKind::input, fmt::format("{}: the study has no points", printable(file)),
+                    "space: has an axis or more, each with values; or points: lists them");
     }
     if (!limit.empty()) {
         const auto most =
@@ -62,7 +65,7 @@ Result<std::int64_t> points_of(const Study& study, const std::string& limit) {
     }
     if (size < 0 || size > most_without_limit) {
         return fail(FailureKind::usage,
-                    fmt::format("the study has {} points",
+                    fmt::format("{}: the study has {} points", printable(file),
                                 size < 0 ? std::string("more than 2^62") : std::to_string(size)),
                     "--limit N answers the first N; --limit with their number answers all");
     }
@@ -111,7 +114,7 @@ Result<SweepRun> prepare(const SweepArguments& arguments) {
         return tl::unexpected(format.error());
     }
     run.writer = {*format, fingerprint(run.study.fingerprint + version_text())};
-    const auto points = points_of(run.study, arguments.limit);
+    const auto points = points_of(run.study, arguments.study, arguments.limit);
     if (!points) {
         return tl::unexpected(points.error());
     }

@@ -59,9 +59,6 @@ Result<WhatIf> found_by(const Request& request, const WhatIfArguments& arguments
     if (!changes) {
         return tl::unexpected(changes.error());
     }
-    if (const auto disjoint = check_disjoint(*changes); !disjoint) {
-        return tl::unexpected(disjoint.error());
-    }
     const auto spec = predictor.spec(arguments.problem.gpu, changes->hardware);
     if (!spec) {
         return tl::unexpected(spec.error());

@@ -20,6 +20,12 @@ std::string slope_text(const std::optional<double>& slope) {
     return slope ? fmt::format("{:+.3f}", *slope + 0.0) : "-";
 }
 
+/// "at 1: 1.034x": of a number that has no elasticity, since it is 0.
+std::string jump_text(const SensitivityRow& row, double seconds) {
+    const SensitivityStep& step = row.up.reason.empty() ? row.up : row.down;
+    return fmt::format("at {:.4g}: {:.3f}x", step.value, step.seconds / seconds);
+}
+
 std::string effect_table(const Sensitivity& found, const Style& style) {
     Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
                  Align::left});
@@ -33,7 +39,7 @@ std::string effect_table(const Sensitivity& found, const Style& style) {
                    known ? style.bold(fmt::format("{:+.3f}", row.elasticity())) : "-",
                    slope_text(row.slope_up), slope_text(row.slope_down),
                    row.removed ? fmt::format("{:.3f}x", *row.removed) : "-",
-                   row.kinked() ? "kink" : ""});
+                   known ? (row.kinked() ? "kink" : "") : jump_text(row, found.base.seconds)});
     }
     return table.text("");
 }

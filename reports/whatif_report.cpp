@@ -12,7 +12,7 @@ namespace warpline {
 namespace {
 
 constexpr std::size_t width = 100;
-constexpr std::size_t bound_width = 42;
+constexpr std::size_t key_width = 30;
 constexpr double shown_busy = 0.02;
 constexpr double shown_effect = 0.0005;
 constexpr double notable = 0.005;
@@ -65,23 +65,48 @@ std::string verdict(const WhatIf& whatif) {
 }
 
 std::string row_table(const WhatIf& whatif, const Style& style) {
-    Table table({Align::left, Align::right, Align::left, Align::right, Align::right, Align::right,
-                 Align::left});
-    table.add({"d", "tokens", "mask", "before", "after", "speed-up", "bound by"});
+    Table table({Align::left, Align::right, Align::left, Align::right, Align::right, Align::right});
+    table.add({"d", "tokens", "mask", "before", "after", "speed-up"});
     for (const WhatIfRow& row : whatif.rows) {
         const auto time = [](const std::optional<Prediction>& p) {
             return p ? time_text(p->seconds) : std::string("-");
         };
-        const bool moved = row.before && row.after && row.before->bound_by != row.after->bound_by;
-        const std::string bound = !row.speedup() ? printable(row.reason) : row.before->bound_by;
         table.add({head_dim_label(row.problem), length_label(row.problem),
                    mask_label(row.problem.mask), time(row.before), time(row.after),
-                   colored(row.speedup(), style), cut_to(bound, bound_width)});
-        if (moved) {
-            table.add({"", "", "", "", "", "now", cut_to(row.after->bound_by, bound_width)});
-        }
+                   colored(row.speedup(), style)});
     }
     return table.text("");
+}
+
+std::string column_label(const WhatIfRow& row) {
+    return head_dim_label(row.problem) + " " + length_label(row.problem);
+}
+
+/// What binds each shape, before and after where it moved, or why there is no answer.
+std::string bound_list(const WhatIf& whatif) {
+    const auto label_of = [](const WhatIfRow& row) {
+        return column_label(row) + " " + mask_label(row.problem.mask);
+    };
+    std::size_t widest = 0;
+    for (const WhatIfRow& row : whatif.rows) {
+        widest = std::max(widest, display_width(label_of(row)));
+    }
+    std::string text;
+    for (const WhatIfRow& row : whatif.rows) {
+        std::string label = "  " + label_of(row);
+        label += std::string(widest + 4 - display_width(label), ' ');
+        if (!row.speedup()) {
+            text += wrap(printable(row.reason), width, label);
+            continue;
+        }
+        text += wrap(row.before->bound_by, width, label);
+        if (row.before->bound_by != row.after->bound_by) {
+            const std::string now = "now ";
+            text += wrap(row.after->bound_by, width,
+                         std::string(display_width(label) - now.size(), ' ') + now);
+        }
+    }
+    return text;
 }
 
 std::vector<const WhatIfRow*> answered(const WhatIf& whatif) {
@@ -100,7 +125,7 @@ std::string unit_table(const std::vector<const WhatIfRow*>& rows) {
     Table table(columns);
     std::vector<std::string> head = {"busy, %"};
     for (const WhatIfRow* const row : rows) {
-        head.push_back(head_dim_label(row->problem) + " " + length_label(row->problem));
+        head.push_back(column_label(*row));
     }
     table.add(std::move(head));
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
@@ -126,8 +151,7 @@ std::string attribution_table(const WhatIf& whatif) {
     Table table(columns);
     std::vector<std::string> head = {"alone on " + whatif.before, "from > to"};
     for (std::size_t i = 0; i < count; ++i) {
-        head.push_back(head_dim_label(whatif.rows[i].problem) + " " +
-                       length_label(whatif.rows[i].problem));
+        head.push_back(column_label(whatif.rows[i]));
     }
     table.add(std::move(head));
     std::string without;
@@ -139,7 +163,7 @@ std::string attribution_table(const WhatIf& whatif) {
             continue;
         }
         std::vector<std::string> cells = {
-            cut_to(difference.key, 24),
+            cut_to(difference.key, key_width),
             cut_to((difference.from.empty() ? "-" : difference.from) + " > " + difference.to, 22)};
         for (std::size_t i = 0; i < count; ++i) {
             cells.push_back(factor(one.speedups[i]));
@@ -163,7 +187,8 @@ std::string attribution_table(const WhatIf& whatif) {
 std::string whatif_text(const WhatIf& whatif, const Style& style) {
     std::string text = style.bold(fmt::format("{} against {}", whatif.before, whatif.after)) +
                        "\n\n" + wrap(verdict(whatif), width, "  ") + "\n" +
-                       row_table(whatif, style);
+                       row_table(whatif, style) + "\n" + style.bold("Bound by") + "\n" +
+                       bound_list(whatif);
     const auto rows = answered(whatif);
     if (!rows.empty()) {
         text += "\n" + style.bold("Units, before > after") + "\n" + unit_table(rows);

@@ -4,6 +4,7 @@
 #include "warpline/workload/split_tiles.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,15 @@ namespace {
     return {};
 }
 
+/// What runs masked code first runs it last, and the other way round.
+void visit_backwards(HeadTiles& head) {
+    for (TileSection& section : head.sections) {
+        for (TileRun& run : section.runs) {
+            std::swap(run.tile.masked_first, run.tile.masked_last);
+        }
+    }
+}
+
 /// The runs of the lists, in launch order.
 [[nodiscard]] TileSection section_of(const BlockLists& lists, TileOrder order) {
     TileSection section;
@@ -67,9 +77,12 @@ namespace {
 
 std::vector<HeadTiles> kernel_tiles(const AttentionProblem& problem, const KernelPlan& plan) {
     std::vector<HeadTiles> tiles = cut_into_tiles(problem, plan.tiles);
-    const std::int64_t splits = tile_work(plan).splits;
+    const TileWork work = tile_work(plan);
     for (HeadTiles& head : tiles) {
-        head.sections = split_tiles(head.sections, splits);
+        if (work.reversed) {
+            visit_backwards(head);
+        }
+        head.sections = split_tiles(head.sections, work.splits);
     }
     return tiles;
 }

@@ -1,29 +1,24 @@
 #include "warpline/device/place_tiles.hpp"
 
+#include "warpline/device/free_slots.hpp"
+
 #include <algorithm>
-#include <functional>
 #include <numeric>
+#include <optional>
 
 namespace warpline {
 namespace {
 
 constexpr double step_limit = 1 << 20;  // placements made one by one; about 50 ms
 
-/// Calls f for every run of the problem, in launch order, with its cost, until f returns false.
+/// Calls f for every run of a group, in launch order.
 template <typename F>
-void for_each_run(const std::vector<HeadTiles>& tiles, const TileTimes& times, F&& f) {
-    for (const HeadTiles& head : tiles) {
-        for (std::int64_t group = 0; group < head.groups; ++group) {
-            for (const TileSection& section : head.sections) {
-                for (std::int64_t i = 0; i < section.repeats; ++i) {
-                    for (const TileRun& run : section.runs) {
-                        TileClass tile = run.tile;
-                        tile.blocks += i * section.step;
-                        if (!f(times.at(tile), run.count)) {
-                            return;
-                        }
-                    }
-                }
+void for_each_run(const HeadTiles& head, F&& f) {
+    for (const TileSection& section : head.sections) {
+        for (std::int64_t i = 0; i < section.repeats; ++i) {
+            for (TileRun run : section.runs) {
+                run.tile.blocks += i * section.step;
+                f(run);
             }
         }
     }
@@ -47,120 +42,63 @@ void for_each_run(const std::vector<HeadTiles>& tiles, const TileTimes& times, F
 struct Sequence {
     std::int64_t tiles = 0;
     double steady = 0.0;  ///< sum of the tiles' steady times
-    TileCost last;
-
-    void add(const TileCost& cost, std::int64_t count) {
-        tiles += count;
-        steady += cost.middle() * static_cast<double>(count);
-        last = cost;
-    }
+    TileClass last;
 
     /// Filling and draining add what a sequence of the last tile's class takes beyond its steady
     /// time; sequences of three and more add the same.
-    [[nodiscard]] double duration() const {
+    [[nodiscard]] double duration(const TileTimes& times) const {
         if (tiles == 0) {
             return 0.0;
         }
-        const double middle = last.middle();
-        const double beyond = tiles == 1   ? last.alone - middle
-                              : tiles == 2 ? last.two - 2.0 * middle
-                                           : last.three - 3.0 * middle;
+        const TileCost cost = times.at(last);
+        const double middle = cost.middle();
+        const double beyond = tiles == 1   ? cost.alone - middle
+                              : tiles == 2 ? cost.two - 2.0 * middle
+                                           : cost.three - 3.0 * middle;
         return steady + beyond;
     }
 };
 
-/// Slots by the time at which they are free.
-class FreeSlots {
-  public:
-    explicit FreeSlots(std::int64_t slots) : sequences_(static_cast<std::size_t>(slots)) {
-        for (std::int64_t slot = 0; slot < slots; ++slot) {
-            heap_.push_back({0.0, slot});
-        }
-    }
-
-    /// Gives `count` tiles, which keep a slot for `duration` each, to whoever is free first. False
-    /// when too many placements had to be made one by one.
-    [[nodiscard]] bool place(const TileCost& cost, double duration, std::int64_t count) {
-        const auto slots = static_cast<std::int64_t>(heap_.size());
-        while (count > 0) {
-            // When the free times lie within one duration, a round gives every slot one tile and
-            // leaves their order as it was.
-            if (count >= slots && latest_ - heap_.front().time <= duration) {
-                const std::int64_t rounds = count / slots;
-                const double added = duration * static_cast<double>(rounds);
-                for (Slot& slot : heap_) {
-                    slot.time += added;
-                    sequence(slot).add(cost, rounds);
-                }
-                latest_ += added;
-                count -= rounds * slots;
-                continue;
-            }
-            std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
-            heap_.back().time += duration;
-            sequence(heap_.back()).add(cost, 1);
-            latest_ = std::max(latest_, heap_.back().time);
-            std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
-            --count;
-            steps_ += 1.0;
-            if (steps_ > step_limit) {
-                return false;
+/// Gives every tile to whoever is free first, each for duration(class) ticks. Nothing when there
+/// are too many placements.
+template <typename Duration>
+[[nodiscard]] std::optional<FreeSlots> list_schedule(const std::vector<HeadTiles>& tiles,
+                                                     std::int64_t slots, Duration&& duration) {
+    FreeSlots free(slots, step_limit);
+    std::vector<TimedRun> runs;
+    for (const HeadTiles& head : tiles) {
+        runs.clear();
+        for_each_run(head, [&](const TileRun& run) {
+            runs.push_back({run.tile, duration(run.tile), run.count});
+        });
+        for (std::int64_t group = 0; group < head.groups; ++group) {
+            if (!free.place(runs)) {
+                return std::nullopt;
             }
         }
-        return true;
     }
+    return free;
+}
 
-    /// When each slot is free for good.
-    [[nodiscard]] std::vector<double> ends() const {
-        std::vector<double> ends(heap_.size());
-        for (const Slot& slot : heap_) {
-            ends[static_cast<std::size_t>(slot.index)] = slot.time;
-        }
-        return ends;
-    }
-
-    /// What each slot has been given.
-    [[nodiscard]] const std::vector<Sequence>& sequences() const { return sequences_; }
-
-  private:
-    struct Slot {
-        double time = 0.0;
-        std::int64_t index = 0;
-        [[nodiscard]] bool operator>(const Slot& other) const {
-            return time > other.time || (time == other.time && index > other.index);
-        }
-    };
-    [[nodiscard]] Sequence& sequence(const Slot& slot) {
-        return sequences_[static_cast<std::size_t>(slot.index)];
-    }
-
-    std::vector<Slot> heap_;
-    std::vector<Sequence> sequences_;  // apart: the heap moves its entries about
-    double latest_ = 0.0;
-    double steps_ = 0.0;
-};
-
-/// The end of each slot's last cluster; empty when there are too many placements.
-[[nodiscard]] std::vector<double> list_schedule(const std::vector<HeadTiles>& tiles,
-                                                const TileTimes& times, std::int64_t slots,
-                                                const LaunchCost& launch) {
-    FreeSlots free(slots);
-    bool within_limit = true;
-    for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
-        within_limit = free.place(cost, launch.start + cost.alone + launch.exit, count);
-        return within_limit;
+/// Every tile with a cluster of its own: the end of each slot's last one.
+[[nodiscard]] std::vector<double> launch_each(const std::vector<HeadTiles>& tiles,
+                                              const TileTimes& times, std::int64_t slots,
+                                              const LaunchCost& launch) {
+    const auto placed = list_schedule(tiles, slots, [&](const TileClass& tile) {
+        return launch.start + times.value(tile, &TileCost::alone) + launch.exit;
     });
-    return within_limit ? free.ends() : std::vector<double>();
+    return placed ? placed->ends() : std::vector<double>();
 }
 
 /// The end of each persistent cluster, from its sequence of tiles.
 [[nodiscard]] std::vector<double> persistent_ends(const std::vector<Sequence>& sequences,
+                                                  const TileTimes& times,
                                                   const LaunchCost& launch) {
     std::vector<double> ends;
     ends.reserve(sequences.size());
     for (const Sequence& sequence : sequences) {
         ends.push_back(sequence.tiles == 0 ? 0.0
-                                           : launch.start + sequence.duration() + launch.exit);
+                                           : launch.start + sequence.duration(times) + launch.exit);
     }
     return ends;
 }
@@ -170,30 +108,46 @@ class FreeSlots {
 [[nodiscard]] std::vector<double> take_next(const std::vector<HeadTiles>& tiles,
                                             const TileTimes& times, std::int64_t slots,
                                             const LaunchCost& launch) {
-    FreeSlots free(slots);
-    bool within_limit = true;
-    for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
-        within_limit = free.place(cost, cost.middle(), count);
-        return within_limit;
+    const auto placed = list_schedule(tiles, slots, [&](const TileClass& tile) {
+        return times.value(tile, &TileCost::three) - times.value(tile, &TileCost::two);
     });
-    return within_limit ? persistent_ends(free.sequences(), launch) : std::vector<double>();
+    if (!placed) {
+        return {};
+    }
+    const std::vector<double> steady = placed->ends();
+    std::vector<Sequence> sequences;
+    for (std::size_t slot = 0; slot < steady.size(); ++slot) {
+        const FreeSlots::Given& given = placed->given()[slot];
+        sequences.push_back({given.tiles, steady[slot], given.last});
+    }
+    return persistent_ends(sequences, times, launch);
 }
 
+/// Tile i to slot i % slots: the end of each persistent cluster.
 [[nodiscard]] std::vector<double> round_robin(const std::vector<HeadTiles>& tiles,
                                               const TileTimes& times, std::int64_t slots,
                                               const LaunchCost& launch) {
     std::vector<Sequence> sequences(static_cast<std::size_t>(slots));
     std::int64_t next = 0;
-    for_each_run(tiles, times, [&](const TileCost& cost, std::int64_t count) {
-        const std::int64_t touched = std::min(count, slots);
+    const auto deal = [&](const TileRun& run) {
+        const double steady =
+            times.value(run.tile, &TileCost::three) - times.value(run.tile, &TileCost::two);
+        const std::int64_t touched = std::min(run.count, slots);
         for (std::int64_t i = 0; i < touched; ++i) {
-            sequences[static_cast<std::size_t>((next + i) % slots)].add(
-                cost, (count - i + slots - 1) / slots);
+            Sequence& sequence = sequences[static_cast<std::size_t>((next + i) % slots)];
+            const std::int64_t tiles_here = (run.count - i + slots - 1) / slots;
+            sequence.tiles += tiles_here;
+            sequence.steady += steady * static_cast<double>(tiles_here);
+            sequence.last = run.tile;
         }
-        next = (next + count % slots) % slots;
-        return true;
-    });
-    return persistent_ends(sequences, launch);
+        next = (next + run.count % slots) % slots;
+    };
+    for (const HeadTiles& head : tiles) {
+        for (std::int64_t group = 0; group < head.groups; ++group) {
+            for_each_run(head, deal);
+        }
+    }
+    return persistent_ends(sequences, times, launch);
 }
 
 /// From the end of each slot's last cluster. Slots never wait before that, so an SM is active until
@@ -290,7 +244,7 @@ Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles, const TileTim
         ends = in_turn ? round_robin(tiles, times, out.slots, launch)
                : scheduler == TileScheduler::dynamic_persistent
                    ? take_next(tiles, times, out.slots, launch)
-                   : list_schedule(tiles, times, out.slots, launch);
+                   : launch_each(tiles, times, out.slots, launch);
     }
     if (ends.empty()) {
         bound(out, tiles, times, scheduler != TileScheduler::single_tile, slots, launch);

@@ -220,6 +220,10 @@ TileCost TileTimes::at(const TileClass& tile) const {
     return curves_.at({tile.masked_first, tile.masked_last}).at(tile.blocks);
 }
 
+double TileTimes::value(const TileClass& tile, double TileCost::*quantity) const {
+    return curves_.at({tile.masked_first, tile.masked_last}).value(tile.blocks, quantity);
+}
+
 TileCost TileTimes::total(const TileSection& section) const {
     TileCost sum;
     for (const TileRun& run : section.runs) {

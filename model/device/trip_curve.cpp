@@ -76,6 +76,17 @@ TileCost TripCurve::at(std::int64_t trips) const {
     return sum({trips, 0, 1});
 }
 
+double TripCurve::value(std::int64_t trips, double TileCost::*quantity) const {
+    const Neighbours line = neighbours(classes_.at(residue(trips, period_)), trips);
+    const double left = line.left->second.*quantity;
+    if (line.left == line.right) {
+        return left;
+    }
+    const double right = line.right->second.*quantity;
+    return left + (right - left) * static_cast<double>(trips - line.left->first) /
+                      static_cast<double>(line.right->first - line.left->first);
+}
+
 /// All counts in one residue class, step > 0 (or one count).
 void TripCurve::add_monotone(TileCost& total, const TripCounts& trips) const {
     const Known& known = classes_.at(residue(trips.first, period_));

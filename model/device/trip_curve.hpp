@@ -52,6 +52,8 @@ class TripCurve {
     /// The cost at `trips`: exact at a known count, else on the line between the known neighbours
     /// of its residue class (beyond the last: continued). Precondition: the class has a member.
     [[nodiscard]] TileCost at(std::int64_t trips) const;
+    /// One quantity of at(), the same to the last bit.
+    [[nodiscard]] double value(std::int64_t trips, double TileCost::*quantity) const;
     /// The sum over a progression, in time that does not depend on its length.
     [[nodiscard]] TileCost sum(const TripCounts& trips) const;
 

@@ -72,7 +72,7 @@ Result<void> check_disjoint(const Changes& changes) {
         return !seen.insert(full_change_name(name)).second;
     };
     const auto refuse = [](const std::string& name) {
-        return fail(FailureKind::usage, fmt::format("{} is changed twice", name),
+        return fail(FailureKind::usage, fmt::format("--set: {} is changed twice", name),
                     "give each name one value");
     };
     for (const ConstantOverride& change : changes.hardware) {

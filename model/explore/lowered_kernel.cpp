@@ -56,12 +56,24 @@ std::shared_ptr<const Operation> LoweredKernel::body_for(const AttentionProblem&
     return nullptr;
 }
 
+std::vector<Parameter> LoweredKernel::last_parameters() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return last_;
+}
+
+void LoweredKernel::set_last_parameters(std::vector<Parameter> parameters) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    last_ = std::move(parameters);
+}
+
 LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
     Resolved resolved(*spec_);
-    const Request request{source_->root, *spec_, problem};
-    if (!resolve_parameters(request, overrides_, resolved) || !resolved.problems.none()) {
+    if (!resolve_parameters({source_->root, *spec_, problem}, overrides_, resolved,
+                            last_parameters()) ||
+        !resolved.problems.none()) {
         return lower_body(problem);
     }
+    set_last_parameters(resolved.parameters);
     const auto body = body_for(problem, given_values(problem, resolved.parameters));
     if (body == nullptr) {
         return lower_body(problem);

@@ -48,6 +48,8 @@ class LoweredKernel {
     [[nodiscard]] Lowered lower(const AttentionProblem& problem);
     [[nodiscard]] std::shared_ptr<const Operation> body_for(const AttentionProblem& problem,
                                                             const NameValues& given) const;
+    [[nodiscard]] std::vector<Parameter> last_parameters() const;
+    void set_last_parameters(std::vector<Parameter> parameters);
     [[nodiscard]] Lowered lower_body(const AttentionProblem& problem);
 
     Source source_;
@@ -56,6 +58,7 @@ class LoweredKernel {
     mutable std::mutex mutex_;
     std::map<Key, Lowered> by_problem_;
     std::vector<Body> bodies_;
+    std::vector<Parameter> last_;  ///< parameters of the problem that was resolved last
     std::atomic<std::size_t> held_ = 0;
     std::atomic<std::int64_t> lowerings_ = 0;
 };

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t remembered_specs = 4096;
 constexpr std::size_t remembered_operations = 1024;
+constexpr std::size_t remembered_chances = 4096;
 
 template <typename T>
 Result<std::shared_ptr<const T>> shared(Result<T> value) {
@@ -119,6 +120,9 @@ Result<Point> Predictor::without_scores(const Point& point) const {
     const auto chance = known ? *known : rescale_chance(plan, point.problem, *point.scores, 1);
     if (!known) {
         const std::lock_guard<std::mutex> lock(mutex_);
+        if (chances_.size() >= remembered_chances) {
+            chances_.clear();
+        }
         chances_.emplace(std::move(key), chance);
     }
     if (!chance) {
@@ -151,8 +155,13 @@ Result<Prediction> Predictor::predict(const Point& point) const {
     if (!operation) {
         return tl::unexpected(operation.error());
     }
-    return predict_operation((*kernel)->spec(), **operation, point.problem, point.options,
-                             memo_.get());
+    const GpuSpec& spec = (*kernel)->spec();
+    if (point.blocks == nullptr) {
+        return predict_operation(spec, **operation, point.problem, point.options, memo_.get());
+    }
+    Operation listed = **operation;
+    listed.blocks = *point.blocks;
+    return predict_operation(spec, listed, point.problem, point.options, memo_.get());
 }
 
 std::vector<Result<Prediction>> Predictor::predict_all(const std::vector<Point>& points,

@@ -5,6 +5,7 @@
 #include "warpline/device/prediction.hpp"
 #include "warpline/explore/changes.hpp"
 #include "warpline/numerics/score_distribution.hpp"
+#include "warpline/workload/block_lists.hpp"
 
 #include <filesystem>
 #include <map>
@@ -28,7 +29,9 @@ struct Point {
     PredictOptions options;
     /// What scores are like, which says how often the kernel rescales; nothing: as the kernel's
     /// file says.
-    std::optional<ScoreDistribution> scores;
+    std::optional<ScoreDistribution> scores = std::nullopt;
+    /// Blocks that are visited in place of a mask; null: the mask's.
+    std::shared_ptr<const BlockLists> blocks = nullptr;
 };
 
 /// Answers points. Safe to use from several threads; an answer is the same whatever was asked

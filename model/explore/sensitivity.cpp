@@ -116,7 +116,9 @@ void measure(const Predictor& predictor, const Point& base, double seconds, doub
     row.down = try_values(predictor, base, handle, candidates(handle, step, -1));
     row.slope_up = slope(row.up, row.value, seconds);
     row.slope_down = slope(row.down, row.value, seconds);
-    if (handle.constant == nullptr || !row.has_effect(seconds)) {
+    // More sub-partitions spread the same warps thinner: there is no ideal number of them.
+    if (handle.constant == nullptr || handle.constant->key == "sub_partitions" ||
+        !row.has_effect(seconds)) {
         return;
     }
     for (const double times : removals) {

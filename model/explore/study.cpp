@@ -201,8 +201,8 @@ class StudyReader {
 
 const std::vector<std::string>& study_names() {
     static const std::vector<std::string> names = {
-        "kernel",   "gpu",  "head_dim", "seqlen", "seqlen_q", "seqlen_kv", "batch", "heads",
-        "heads_kv", "mask", "window",   "dtype",  "varlen",   "clock",     "scores"};
+        "kernel",   "gpu",  "head_dim", "seqlen", "seqlen_q", "seqlen_kv", "batch",  "heads",
+        "heads_kv", "mask", "window",   "dtype",  "varlen",   "clock",     "scores", "blocks"};
     return names;
 }
 

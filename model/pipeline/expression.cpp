@@ -250,6 +250,11 @@ bool Evaluator::defines(const std::string& name) const {
     return impl_->values.count(name) != 0;
 }
 
+std::optional<double> Evaluator::value_of(const std::string& name) const {
+    const auto found = impl_->values.find(name);
+    return found == impl_->values.end() ? std::nullopt : std::optional(found->second);
+}
+
 const std::set<std::string, std::less<>>& Evaluator::reads() const {
     return impl_->reads;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -60,6 +61,8 @@ class Evaluator {
     void define(const std::string& name, double value);
     void remove(const std::string& name);
     [[nodiscard]] bool defines(const std::string& name) const;
+    /// Nothing when there is no such name.
+    [[nodiscard]] std::optional<double> value_of(const std::string& name) const;
 
     [[nodiscard]] Evaluated<double> number(std::string_view text);
 

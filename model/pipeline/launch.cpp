@@ -14,7 +14,7 @@ void read_tiles(const YamlNode& node, ValueReader& reader, TileShape& tiles) {
     DiagnosticSink& input = reader.problems().input;
     input.check_keys(node,
                      {"rows", "block", "loop", "longest_first", "head_group", "persistent",
-                      "dynamic", "pack_gqa", "splits", "v_in_k", "block_lists"},
+                      "dynamic", "pack_gqa", "splits", "v_in_k", "block_lists", "reversed"},
                      "tiles");
     if (const YamlNode* rows = input.require(node, "rows", "tiles")) {
         tiles.rows = reader.integer(*rows, "rows", 1, largest_tile).value_or(1);

@@ -203,6 +203,29 @@ class ParameterReader {
     ValueReader& reader_;
 };
 
+/// The parameter as it was resolved before, when all that it asked for is as it was then.
+const Parameter* unchanged(const std::string& name, const std::vector<Parameter>& known,
+                           const Evaluator& evaluator) {
+    const auto before = std::find_if(known.begin(), known.end(),
+                                     [&](const Parameter& p) { return p.name == name; });
+    if (before == known.end() ||
+        !std::all_of(before->asked.begin(), before->asked.end(), [&](const auto& asked) {
+            return evaluator.value_of(asked.first) == asked.second;
+        })) {
+        return nullptr;
+    }
+    return &*before;
+}
+
+/// What the evaluator was asked for since it last forgot.
+NameValues asked_values(const Evaluator& evaluator) {
+    NameValues asked;
+    for (const std::string& name : evaluator.reads()) {
+        asked.emplace(name, evaluator.value_of(name).value_or(0.0));
+    }
+    return asked;
+}
+
 bool may_be_named(const std::string& name, const SourceLocation& where, ValueReader& reader) {
     if (!is_identifier(name)) {
         reader.problems().input.error(where, fmt::format("'{}' is not a name", name),
@@ -229,7 +252,8 @@ bool within_limits(const Parameter& parameter, double value) {
 
 std::vector<Parameter> resolve_parameters(const YamlNode* section,
                                           const std::vector<ParameterOverride>& overrides,
-                                          ValueReader& reader) {
+                                          ValueReader& reader,
+                                          const std::vector<Parameter>& known) {
     std::vector<Parameter> parameters;
     std::vector<std::string> names;
     if (section != nullptr && section->kind != YamlNode::Kind::null) {
@@ -244,7 +268,14 @@ std::vector<Parameter> resolve_parameters(const YamlNode* section,
             if (!may_be_named(name, section->key_locations[i], reader)) {
                 continue;
             }
+            if (const Parameter* const same = unchanged(name, known, reader.evaluator())) {
+                reader.evaluator().define(name, same->value);
+                parameters.push_back(*same);
+                continue;
+            }
+            reader.evaluator().forget_reads();
             if (auto parameter = parameter_reader.read(name, node)) {
+                parameter->asked = asked_values(reader.evaluator());
                 reader.evaluator().define(name, parameter->value);
                 parameters.push_back(std::move(*parameter));
             } else {

@@ -4,11 +4,15 @@
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/values.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace warpline {
+
+/// Names and values, by name.
+using NameValues = std::map<std::string, double>;
 
 struct Parameter {
     std::string name;
@@ -18,6 +22,7 @@ struct Parameter {
     std::vector<double> choices;
     bool overridden = false;
     bool tunable = false;  ///< has limits or a literal value: something to choose, not a result
+    NameValues asked;      ///< of the problem and of parameters before, and their values then
 };
 
 /// Whether the value keeps to the parameter's limits.
@@ -26,7 +31,10 @@ struct Parameter {
 /// Resolves the parameters in the order written and makes each a name for what follows. An
 /// override replaces the value, not the limits. Reports an unknown override as a usage problem, and
 /// a value outside its limits as a usage problem (overridden) or as infeasible (from the file).
+/// `known`: what the same section, overrides and GPU resolved to for another problem, without
+/// errors; a parameter whose `asked` all have their values again is taken from there.
 [[nodiscard]] std::vector<Parameter> resolve_parameters(
-    const YamlNode* section, const std::vector<ParameterOverride>& overrides, ValueReader& reader);
+    const YamlNode* section, const std::vector<ParameterOverride>& overrides, ValueReader& reader,
+    const std::vector<Parameter>& known = {});
 
 }  // namespace warpline

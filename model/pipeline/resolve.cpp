@@ -113,7 +113,7 @@ std::vector<std::string> texts_of(const YamlNode& root, const char* key, Diagnos
 }
 
 bool resolve_parameters(const Request& request, const std::vector<ParameterOverride>& overrides,
-                        Resolved& out) {
+                        Resolved& out, const std::vector<Parameter>& known) {
     for (const auto& [name, value] : problem_names(request.problem)) {
         out.evaluator.define(name, value);
     }
@@ -129,7 +129,8 @@ bool resolve_parameters(const Request& request, const std::vector<ParameterOverr
     if (!request.root.is_map() || !out.problems.infeasible.empty()) {
         return false;
     }
-    out.parameters = resolve_parameters(request.root.find("parameters"), overrides, out.reader);
+    out.parameters =
+        resolve_parameters(request.root.find("parameters"), overrides, out.reader, known);
     return true;
 }
 

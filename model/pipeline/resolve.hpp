@@ -36,9 +36,10 @@ struct Resolved {
                                                 DiagnosticSink& input);
 
 /// The head and the parameters alone. False: the request cannot be met, or the file not be read.
+/// `known`: see parameters.hpp.
 [[nodiscard]] bool resolve_parameters(const Request& request,
                                       const std::vector<ParameterOverride>& overrides,
-                                      Resolved& out);
+                                      Resolved& out, const std::vector<Parameter>& known = {});
 
 /// Everything before the programs. Stops early when the request cannot be met, since what follows
 /// would only fail for the same reason.

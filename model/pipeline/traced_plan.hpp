@@ -4,14 +4,9 @@
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/parameters.hpp"
 
-#include <map>
-#include <string>
 #include <vector>
 
 namespace warpline {
-
-/// Names and values, by name.
-using NameValues = std::map<std::string, double>;
 
 struct TracedPlan {
     KernelPlan plan;

@@ -92,6 +92,41 @@ TEST_CASE("tune finds, reports and refuses") {
     check_refused({"tune", "fa4_fwd", "--param", "kv_stagse=1,2"}, 2, "kv_stages");
 }
 
+TEST_CASE("block lists may be asked about in every study") {
+    const std::vector<std::string> shape = {
+        "block_sparse_fwd", "--gpu", "b200",     "--seqlen",      "2048",
+        "--batch",          "1",     "--blocks", "scattered:0.25"};
+    const auto ask = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin() + 1, shape.begin(), shape.end());
+        const Ran ran = run(arguments);
+        INFO(ran.err);
+        CHECK(ran.code == 0);
+        return ran.out;
+    };
+    const std::string quarter = ask({"predict", "--quiet"});
+    const std::string time = quarter.substr(0, quarter.find("   "));
+    CHECK(contains(ask({"whatif", "--set", "hw.mufu.ex2=32/clk"}), time));
+    CHECK(contains(ask({"tune", "--param", "emulated=0,16"}), "Proved"));
+    CHECK(contains(ask({"predict", "--uncertainty", "-q"}), "clock.sustained"));
+    const TemporaryFolder folder;
+    const std::string study =
+        study_in(folder,
+                 "fixed: {kernel: block_sparse_fwd, gpu: b200, batch: 1, seqlen: 2048}\n"
+                 "space: {blocks: [\"scattered:0.25\", \"scattered:1\", \"scattered:2\"]}\n");
+    const std::string path = folder / "rows.jsonl";
+    REQUIRE(run({"sweep", study, "--out", path}).code == 0);
+    std::istringstream lines(content(path));
+    std::vector<nlohmann::json> rows;
+    for (std::string line; std::getline(lines, line);) {
+        rows.push_back(nlohmann::json::parse(line));
+    }
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0]["ms"].get<double>() < 0.7 * rows[1]["ms"].get<double>());
+    CHECK(contains(rows[2]["reason"], "from 0 to 1"));
+    check_refused({"tune", "fa4_fwd", "--param", "emulated=0,16", "--blocks", "scattered:0.5"}, 3,
+                  "takes no block lists");
+}
+
 TEST_CASE("an uncertain prediction has a band") {
     const Ran ran = run({"predict", "fa4_fwd", "--seqlen", "2048", "--uncertainty", "-q"});
     INFO(ran.err);

@@ -45,9 +45,30 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("a plan carries what its tiles do with their blocks") {
     CHECK(tile_work(KernelPlan{}) == TileWork{});
-    const TileWork work{8, true, true};
+    const TileWork work{8, true, true, true};
     CHECK(tile_work(plan(work)) == work);
     CHECK(plan(TileWork{}).parameters.empty());
+}
+
+TEST_CASE("tiles that visit their blocks in the other order run masked code at the other end") {
+    AttentionProblem p = problem();
+    p.mask.kind = MaskKind::sliding_window;
+    p.mask.window = 200;
+    TileWork work;
+    const auto usual = kernel_tiles(p, plan(work));
+    work.reversed = true;
+    const auto reversed = kernel_tiles(p, plan(work));
+    REQUIRE(usual.size() == reversed.size());
+    for (std::size_t i = 0; i < usual.size(); ++i) {
+        const auto a = expand_group(usual[i]), b = expand_group(reversed[i]);
+        REQUIRE(a.size() == b.size());
+        for (std::size_t j = 0; j < a.size(); ++j) {
+            CHECK(a[j].count == b[j].count);
+            CHECK(a[j].tile.blocks == b[j].tile.blocks);
+            CHECK(a[j].tile.masked_first == b[j].tile.masked_last);
+            CHECK(a[j].tile.masked_last == b[j].tile.masked_first);
+        }
+    }
 }
 
 TEST_CASE("tiles are shared out to a plan's splits") {

@@ -92,6 +92,29 @@ TEST_CASE("list scheduling agrees with a plain search for the first free slot") 
     }
 }
 
+TEST_CASE("causal heads of any order and many lengths are placed as by a plain search") {
+    AttentionProblem p;
+    p.mask.kind = MaskKind::causal;
+    p.heads_q = p.heads_kv = 3;
+    p.varlen = {{70000, 70000}, {300, 300}, {33000, 33000}, {12345, 23456}, {1, 1}, {9000, 9000}};
+    for (const TileOrder order : {TileOrder::longest_first, TileOrder::linear}) {
+        for (const std::int64_t slots : {7, 74, 148, 296}) {
+            const TileShape shape{.rows = 256, .block = 128, .order = order};
+            const Case c = measured(cut_into_tiles(p, shape), TileScheduler::single_tile);
+            const LaunchCost launch{50, 30};
+            const auto placed = place_tiles(c.tiles, c.times, TileScheduler::single_tile,
+                                            {slots, 1, 1, slots}, launch)
+                                    .value();
+            const auto ends = list_ends(c, slots, launch);
+            CHECK(placed.makespan == *std::max_element(ends.begin(), ends.end()));
+            CHECK(placed.tail ==
+                  doctest::Approx(placed.makespan - std::accumulate(ends.begin(), ends.end(), 0.0) /
+                                                        static_cast<double>(slots))
+                      .epsilon(1e-9));
+        }
+    }
+}
+
 TEST_CASE("every cluster launch pays its start and exit") {
     const Case c = measured(equal_tiles(5), TileScheduler::single_tile);
     const double tile = c.times.at({10, 1, 0}).alone;
