@@ -2,6 +2,7 @@
 #include "cli/session.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
+#include "warpline/pipeline/operand_formats.hpp"
 #include "warpline/reports/phrases.hpp"
 
 #include <algorithm>
@@ -43,6 +44,15 @@ std::string gpus_of(const PipelineSource& source, const std::vector<GpuSpec>& sp
     return fmt::format("{}", fmt::join(ids, ", "));
 }
 
+std::string formats_of(const PipelineSource& source) {
+    DiagnosticSink ignored;  // what is wrong with the file, `check` says
+    std::vector<std::string> formats = operand_formats(source.root, ignored);
+    for (std::string& format : formats) {
+        format = printable(format);
+    }
+    return fmt::format("{}", fmt::join(formats, ", "));
+}
+
 Result<std::string> list_text(const Request& request) {
     const std::vector<std::string> ids = list_kernels(request.data_dir);
     if (ids.empty()) {
@@ -54,8 +64,8 @@ Result<std::string> list_text(const Request& request) {
     if (!specs) {
         return tl::unexpected(specs.error());
     }
-    Table table({Align::left, Align::left, Align::left, Align::left});
-    table.add({"kernel", "direction", "GPUs", "title"});
+    Table table({Align::left, Align::left, Align::left, Align::left, Align::left});
+    table.add({"kernel", "direction", "GPUs", "operands", "title"});
     for (const std::string& id : ids) {
         const Result<PipelineSource> source = read_pipeline(request.data_dir, id);
         if (!source) {
@@ -63,7 +73,8 @@ Result<std::string> list_text(const Request& request) {
         }
         table.add({request.style.bold(printable(id)),
                    std::string(direction_name(pipeline_direction(*source))),
-                   gpus_of(*source, *specs), printable(pipeline_title(*source))});
+                   gpus_of(*source, *specs), formats_of(*source),
+                   printable(pipeline_title(*source))});
     }
     return table.text("");
 }

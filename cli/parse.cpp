@@ -1,6 +1,7 @@
 #include "cli/parse.hpp"
 
 #include "warpline/diagnostics/strict_yaml.hpp"
+#include "warpline/hardware/dtype.hpp"
 #include "warpline/reports/text.hpp"
 #include "warpline/units/clock.hpp"
 
@@ -140,8 +141,8 @@ Result<DType> parse_dtype(std::string_view text) {
     if (const auto dtype = dtype_from_name(text)) {
         return *dtype;
     }
-    return fail(FailureKind::usage,
-                fmt::format("--dtype must be bf16, fp16 or fp8, not \"{}\"", printable(text)));
+    return fail(FailureKind::usage, fmt::format("--dtype must be one of {}, not \"{}\"",
+                                                dtype_names(), printable(text)));
 }
 
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {

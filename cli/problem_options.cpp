@@ -4,6 +4,7 @@
 #include "warpline/device/kernel_tiles.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/explore/rescale_chance.hpp"
+#include "warpline/planner/shortfall.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -107,7 +108,7 @@ void ProblemOptions::declare(CLI::App& app) {
     option("--heads-kv", heads_kv, "N", "key and value heads; divides --heads [--heads]");
     option("--mask", mask, "MASK", "full or causal (aligned bottom right) [full]");
     option("--window", window, "W", "causal sliding window of W tokens");
-    option("--dtype", dtype, "TYPE", "bf16, fp16 or fp8 [bf16]");
+    option("--dtype", dtype, "TYPE", "bf16, fp16, fp8, mxfp8 or nvfp4 [bf16]");
     option("--varlen", varlen, "LIST", "lengths of every sequence: N or QUERIES:KEYS, by commas");
     option("--scores", scores, "DIST",
            "scaled logits as in `warpline rescale`: sets how often O is rescaled [never]");
@@ -232,7 +233,9 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
         operation = make_operation(source, *spec, *problem, with_chance);
     }
     if (!operation) {
-        return with_gpus_that_can(data_dir, source, *spec, operation.error());
+        auto refusal = with_gpus_that_can(data_dir, source, *spec, operation.error());
+        return tl::unexpected(explain_refusal({source, *spec, *problem, overrides->parameters},
+                                              std::move(refusal.value())));
     }
     std::optional<BlockLists> blocks;
     if (!options.blocks.empty()) {

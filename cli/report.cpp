@@ -8,6 +8,7 @@
 #include "cli/version.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/device/record_schedule.hpp"
+#include "warpline/hardware/dtype.hpp"
 #include "warpline/reports/subject_page.hpp"
 #include "warpline/reports/sweep_page.hpp"
 #include "warpline/reports/text.hpp"
@@ -75,8 +76,7 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
     ReportSubject subject;
     subject.name = kernel->spec.id;
     subject.storage = std::move(*storage);
-    const double width = kernel->problem.dtype == DType::fp8 ? 2.0 : 1.0;
-    subject.peak_flops = width * kernel->spec.peak_flops(prediction->clock.hz);
+    subject.peak_flops = peak_flops(kernel->spec, prediction->clock.hz, kernel->problem.dtype);
     subject.hbm_bytes_per_second = kernel->spec.memory.hbm_bytes_per_second;
     subject.prediction = std::move(*prediction);
     subject.recording = std::move(*recording);

@@ -69,7 +69,11 @@ std::string plan_json(const DesignPlan& plan, std::size_t top) {
     }
     Json refused = Json::array();
     for (const RefusedDesigns& one : plan.refused) {
-        refused.push_back({{"reason", one.reason}, {"designs", one.designs}});
+        Json entry = {{"reason", one.reason}, {"designs", one.designs}};
+        if (!one.nearest.empty()) {
+            entry["nearest"] = one.nearest;
+        }
+        refused.push_back(std::move(entry));
     }
     const Json json = {{"schema", plan_schema},
                        {"kernel", plan.kernel},

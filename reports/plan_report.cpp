@@ -124,6 +124,9 @@ std::string refused_text(const DesignPlan& plan, const Style& style) {
     Table table({Align::right, Align::left});
     for (const RefusedDesigns& refused : plan.refused) {
         table.add({fmt::format("{}", refused.designs), cut_to(printable(refused.reason), width)});
+        if (!refused.nearest.empty()) {
+            table.add({"", "nearest: " + printable(refused.nearest)});
+        }
     }
     return text + table.text("  ");
 }

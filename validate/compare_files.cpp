@@ -1,6 +1,7 @@
 // Answers measured rows from the specs and pipelines of a data directory.
 #include "warpline/device/operation.hpp"
 #include "warpline/device/power.hpp"
+#include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/family.hpp"
 #include "warpline/validate/comparison_parts.hpp"
 
@@ -124,8 +125,7 @@ class DirectoryPredictor {
         out.sub_partitions = spec.sub_partitions;
         out.tensor_scope = spec.tensor_scope;
         out.variants = std::move(choice.because);
-        const double width = row.problem.dtype == DType::fp8 ? 2.0 : 1.0;
-        out.peak_flops_per_cycle = width * spec.peak_flops(ClockHz(1));
+        out.peak_flops_per_cycle = peak_flops(spec, ClockHz(1), row.problem.dtype);
         out.hbm_bytes_per_second = spec.memory.hbm_bytes_per_second;
         out.clock_range = {boost::rational_cast<double>(spec.clocks.sustained_low) / 1e6,
                            boost::rational_cast<double>(spec.clocks.sustained_high) / 1e6};

@@ -1,5 +1,6 @@
 #include "warpline/validate/measured_rows.hpp"
 
+#include "warpline/hardware/dtype.hpp"
 #include "warpline/validate/csv.hpp"
 
 #include <algorithm>
@@ -129,7 +130,9 @@ class Fields {
                                            {"fp16", DType::fp16},
                                            {"fp8", DType::fp8},
                                            {"fp8_e4m3", DType::fp8},
-                                           {"fp8_e5m2", DType::fp8}});
+                                           {"fp8_e5m2", DType::fp8},
+                                           {"mxfp8", dtype_mxfp8},
+                                           {"nvfp4", dtype_nvfp4}});
     p.direction = fields.word<Direction>(
         "direction", {{"fwd", Direction::forward}, {"bwd", Direction::backward}});
     p.head_dim_qk = fields.integer("head_dim_qk");

@@ -1,5 +1,6 @@
 #include "warpline/device/memory_share.hpp"
 
+#include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/tile_work.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ struct Streams {
 
 [[nodiscard]] Streams streams_of(const KernelPlan& plan, const AttentionProblem& problem) {
     Streams out;
-    const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
+    const double element = stored_bytes(problem.dtype);
     const auto d = static_cast<double>(
         problem.head_dim_qk + (tile_work(plan).v_in_k ? std::int64_t{0} : problem.head_dim_v));
     const auto heads_q = static_cast<double>(problem.heads_q);
@@ -67,7 +68,7 @@ struct Reuse {
 [[nodiscard]] double bytes_once(const KernelPlan& plan, const AttentionProblem& problem,
                                 const TileCost& total) {
     double bytes = compulsory_bytes(problem);
-    const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
+    const double element = stored_bytes(problem.dtype);
     double keys = 0.0;
     double queries = 0.0;
     for (std::int64_t i = 0; i < problem.sequences(); ++i) {

@@ -10,6 +10,7 @@
 #include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
+#include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/unknown_constants.hpp"
 #include "warpline/workload/tiling.hpp"
 
@@ -243,8 +244,7 @@ void fill_times(Prediction& out, const Parts& parts) {
         return {};
     }
     out.tflops = out.counted_flops / out.seconds / 1e12;
-    const double width = out.problem.dtype == DType::fp8 ? 2.0 : 1.0;
-    const double peak = width * spec.peak_flops(out.clock.hz);
+    const double peak = peak_flops(spec, out.clock.hz, out.problem.dtype);
     out.utilization = peak > 0.0 ? out.executed_flops / (peak * out.seconds) : 0.0;
     if (out.utilization > 1.0 + 1e-9) {
         return fail(FailureKind::infeasible,

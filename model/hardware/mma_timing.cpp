@@ -1,5 +1,7 @@
 #include "warpline/hardware/mma_timing.hpp"
 
+#include "warpline/hardware/dtype.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,6 +22,23 @@ const char* path_name(MmaPath path) {
     return "mma_sync";
 }
 
+double element_width(const MmaShape& shape) {
+    return shape.element_bytes > 0.0 ? shape.element_bytes : element_bytes(shape.dtype);
+}
+
+bool block_scaled(const MmaShape& shape) {
+    return scale_block(shape.dtype) > 0 || element_width(shape) < 1.0;
+}
+
+/// Operand bytes of a row that one instruction spans.
+double row_bytes(const GpuSpec& spec, const MmaModel& model, const MmaShape& shape) {
+    const double width = element_width(shape);
+    const double wide_bytes = wide_row_bytes(spec);
+    const auto wide = static_cast<std::int64_t>(wide_bytes / width);
+    const bool divides = wide > 0 && shape.k > 0 && shape.k % wide == 0;
+    return width < 1.0 && divides ? wide_bytes : model.k_bytes;
+}
+
 /// Why the path has no such instruction; empty when it has.
 std::string misfit(const MmaShape& shape) {
     const auto multiple = [&](int step, int most) {
@@ -28,9 +47,8 @@ std::string misfit(const MmaShape& shape) {
     if (shape.path == MmaPath::tcgen05) {
         const bool pair = shape.ctas == 2;
         const bool rows = pair ? shape.m == 128 || shape.m == 256 : shape.m == 64 || shape.m == 128;
-        if (shape.element_bytes > 0.0 && shape.element_bytes < 1.0 &&
-            shape.m != (pair ? 256 : 128)) {
-            return "4-bit operands are block-scaled and want M = 128 in one CTA, 256 in a pair";
+        if (block_scaled(shape) && shape.m != (pair ? 256 : 128)) {
+            return "block-scaled operands want M = 128 in one CTA, 256 in a pair";
         }
         if ((!pair && shape.ctas != 1) || !rows) {
             return "M is 64 or 128 in one CTA, 128 or 256 in a pair";
@@ -40,8 +58,8 @@ std::string misfit(const MmaShape& shape) {
         }
         return shape.a == OperandSource::registers ? "A comes from shared or tensor memory" : "";
     }
-    if (shape.element_bytes > 0.0 && shape.element_bytes < 1.0) {
-        return "only tcgen05 takes 4-bit operands";
+    if (block_scaled(shape)) {
+        return "of the paths modelled, only tcgen05 takes block-scaled operands";
     }
     if (shape.ctas != 1) {
         return "only tcgen05 works in a pair of CTAs";
@@ -79,8 +97,9 @@ MmaTiming tcgen05_timing(const GpuSpec& spec, const MmaModel& model, const MmaSh
     if (shape.ctas == 1 && shape.m == 64) {
         tensor *= model.half_rate_m64;
     }
-    const double a_bytes = shape.a == OperandSource::smem ? rows * model.k_bytes : 0.0;
-    double smem_bytes = a_bytes + static_cast<double>(shape.n) / shape.ctas * model.k_bytes;
+    const double k_bytes = row_bytes(spec, model, shape);
+    const double a_bytes = shape.a == OperandSource::smem ? rows * k_bytes : 0.0;
+    double smem_bytes = a_bytes + static_cast<double>(shape.n) / shape.ctas * k_bytes;
     double completion = model.base_latency;
     if (shape.ctas == 2) {
         const bool whole = shape.m == 256;
@@ -135,13 +154,12 @@ Result<MmaTiming> mma_timing(const GpuSpec& spec, const MmaShape& shape) {
     }
     const MmaModel& model = found->second;
     constexpr double bytes_of_16_bits = 2.0;
-    const double of_dtype = shape.dtype == DType::fp8 ? 1.0 : bytes_of_16_bits;
-    const double element_bytes = shape.element_bytes > 0.0 ? shape.element_bytes : of_dtype;
-    const double flops_per_clk = model.flops_per_clk * bytes_of_16_bits / element_bytes;
     MmaTiming timing;
-    timing.k = static_cast<int>(model.k_bytes / element_bytes);
+    timing.k = static_cast<int>(row_bytes(spec, model, shape) / element_width(shape));
     timing.flops = std::int64_t{2} * (shape.m / shape.ctas) * shape.n * timing.k;
-    const double tensor = static_cast<double>(timing.flops) / flops_per_clk;
+    // Of any width and format: as long as one of 16-bit operands.
+    const double tensor = 2.0 * (shape.m / shape.ctas) * shape.n *
+                          (model.k_bytes / bytes_of_16_bits) / model.flops_per_clk;
     switch (shape.path) {
         case MmaPath::tcgen05:
             return tcgen05_timing(spec, model, shape, timing, tensor);

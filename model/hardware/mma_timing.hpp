@@ -20,7 +20,8 @@ struct MmaShape {
     int ctas = 1;
     OperandSource a = OperandSource::smem;
     DType dtype = DType::bf16;
-    double element_bytes = 0.0;  ///< of the operands where that is not the dtype's: 0.5 of nvfp4
+    double element_bytes = 0.0;  ///< of the operands where that is not the dtype's
+    std::int64_t k = 0;          ///< of all instructions of a chain, which decides their width
 };
 
 /// Times are per SM; for a path whose tensor core belongs to a sub-partition, per sub-partition and
@@ -37,7 +38,8 @@ struct MmaTiming {
 
 /// Whatever the format, an instruction spans k_bytes of each operand's row in the same time: K and
 /// the rate double as the width halves. (B200: raw CSV of SemiAnalysis microbench-blackwell, 8- and
-/// 4-bit and MX forms alike.) tcgen05:  tensor = N/4 if ctas = 2 and M = 128, else
+/// 4-bit and MX forms alike.) Where there are wide 4-bit instructions, a chain whose K they divide
+/// takes those: wide_k_width in the same time. tcgen05:  tensor = N/4 if ctas = 2 and M = 128, else
 /// 2*M'*N*K/flops_per_clk with M' rows a CTA;
 ///           smem   = ([A in SMEM] * M' + N/ctas) * k_bytes; first_operand = A bytes / 128;
 ///           completion = base_latency + the pair term. (B200 fit: SemiAnalysis

@@ -57,7 +57,15 @@ std::vector<SpecKey> tcgen05_keys() {
     path.add("pair_penalty_m128", not_negative("clk", 1e4),
              "added to the interval of a pair limited by shared memory, M = 128",
              &MmaModel::pair_smem_penalty_m128);
-    return path.take();
+    std::vector<SpecKey> keys = path.take();
+    keys.push_back({"mma.tcgen05.wide_k_width",
+                    positive("B", 1024),
+                    "operand bytes of a row and wide 4-bit instruction (K = 96), which takes as "
+                    "long as one of K = 64",
+                    "mma_k96",
+                    Need::required,
+                    {}});
+    return keys;
 }
 
 std::vector<SpecKey> plain_keys(MmaPath path_kind, std::string name) {

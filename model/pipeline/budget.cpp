@@ -82,6 +82,21 @@ Budget register_budget(const Declarations& declarations, const GpuSpec& spec) {
     return budget;
 }
 
+/// Of the role that asks for most: what no split of the register file can give.
+Budget thread_register_budget(const Declarations& declarations, const GpuSpec& spec) {
+    Budget budget{"registers a thread", 0, spec.limits.max_registers_per_thread, "registers", {}};
+    for (const DeclaredRole& declared : declarations.roles) {
+        if (declared.role.registers > budget.used) {
+            budget.used = declared.role.registers;
+            budget.detail = declared.role.name;
+        }
+    }
+    if (budget.used <= round_up(budget.limit, register_granularity)) {
+        budget.used = std::min(budget.used, budget.limit);  // 256 asks for what there is
+    }
+    return budget;
+}
+
 std::int64_t threads_of(const Declarations& declarations) {
     std::int64_t warps = 0;
     for (const DeclaredRole& declared : declarations.roles) {
@@ -126,6 +141,7 @@ std::vector<Budget> compute_budgets(const Declarations& declarations, const GpuS
 
 std::vector<Budget> compute_needs(const Declarations& declarations, const GpuSpec& spec) {
     std::vector<Budget> needs = compute_budgets(declarations, spec);
+    needs.push_back(thread_register_budget(declarations, spec));
     for (Budget& need : needs) {
         if (need.unit == "columns" && need.used > need.limit) {
             std::string ignored;

@@ -12,8 +12,8 @@ namespace warpline {
 [[nodiscard]] std::vector<Budget> compute_budgets(const Declarations& declarations,
                                                   const GpuSpec& spec);
 
-/// The same, except that tensor memory which is too much already is not rounded up to what could be
-/// allocated: by how much a kernel is over.
+/// The same and the registers of one thread, except that tensor memory which is too much already is
+/// not rounded up to what could be allocated: by how much a kernel is over.
 [[nodiscard]] std::vector<Budget> compute_needs(const Declarations& declarations,
                                                 const GpuSpec& spec);
 

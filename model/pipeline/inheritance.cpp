@@ -139,17 +139,17 @@ fs::path find_parent(const std::string& parent, const fs::path& child, const fs:
 }
 
 YamlNode inherit(YamlNode parent, const YamlNode& child, DiagnosticSink& sink) {
-    sink.check_keys(
-        child,
-        {"schema", "inherits", "title", "source", "notes", "assumptions", "parameters", "checks"},
-        "a pipeline file that inherits");
+    sink.check_keys(child,
+                    {"schema", "inherits", "title", "source", "notes", "assumptions", "dtypes",
+                     "parameters", "checks"},
+                    "a pipeline file that inherits");
     for (std::size_t i = 0; i < child.fields.size(); ++i) {
         const auto& [key, value] = child.fields[i];
         if (key == "parameters") {
             override_parameters(parent, value, sink);
         } else if (key == "notes" || key == "assumptions" || key == "checks") {
             append(parent, key, value, child.key_locations[i]);
-        } else if (key == "schema" || key == "title" || key == "source") {
+        } else if (key == "schema" || key == "title" || key == "source" || key == "dtypes") {
             set_field(parent, key, value, child.key_locations[i]);
         }
     }

@@ -1,4 +1,5 @@
 // Chains of MMA instructions.
+#include "warpline/hardware/dtype.hpp"
 #include "warpline/hardware/mma_timing.hpp"
 #include "warpline/pipeline/lowering.hpp"
 
@@ -143,7 +144,11 @@ std::optional<DType> RoleLowering::dtype_of(const YamlNode& node) {
     const auto text = reader_.text(*written, "dtype");
     const auto dtype = text ? dtype_from_name(*text) : std::nullopt;
     if (text && !dtype) {
-        unknown(*written, 0, "dtype", *text, {"bf16", "fp16", "fp8"});
+        std::vector<std::string> known;
+        for (const DType one : all_dtypes) {
+            known.emplace_back(dtype_name(one));
+        }
+        unknown(*written, 0, "dtype", *text, known);
     }
     return dtype;
 }
@@ -202,7 +207,7 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     }
     const auto timing =
         mma_timing(context_.spec, {context_.path, static_cast<int>(one_m), static_cast<int>(one_n),
-                                   pair ? 2 : 1, source_of(a), *dtype, *width});
+                                   pair ? 2 : 1, source_of(a), *dtype, *width, *k});
     if (!timing) {
         for (const Diagnostic& diagnostic : timing.error().diagnostics) {
             infeasible(node.where, diagnostic.message, diagnostic.hint);

@@ -1,13 +1,11 @@
 #include "warpline/pipeline/problem_names.hpp"
 
+#include "warpline/hardware/dtype.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
 namespace warpline {
-
-int element_bytes(DType dtype) {
-    return dtype == DType::fp8 ? 1 : 2;
-}
 
 std::vector<std::pair<std::string, double>> problem_names(const AttentionProblem& problem) {
     std::int64_t q = problem.seqlen_q;
@@ -37,8 +35,11 @@ std::vector<std::pair<std::string, double>> problem_names(const AttentionProblem
             {"varlen", flag(!problem.varlen.empty())},
             {"deterministic", flag(problem.deterministic)},
             {"backward", flag(problem.direction == Direction::backward)},
-            {"element_bytes", number(element_bytes(problem.dtype))},
-            {"fp8", flag(problem.dtype == DType::fp8)}};
+            {"element_bytes", element_bytes(problem.dtype)},
+            {"scale_block", number(scale_block(problem.dtype))},
+            {"fp8", flag(problem.dtype == DType::fp8)},
+            {"mxfp8", flag(problem.dtype == dtype_mxfp8)},
+            {"nvfp4", flag(problem.dtype == dtype_nvfp4)}};
 }
 
 }  // namespace warpline

@@ -15,7 +15,4 @@ namespace warpline {
 [[nodiscard]] std::vector<std::pair<std::string, double>> problem_names(
     const AttentionProblem& problem);
 
-/// Bytes of one element of the inputs.
-[[nodiscard]] int element_bytes(DType dtype);
-
 }  // namespace warpline

@@ -1,5 +1,6 @@
 #include "warpline/pipeline/resolve.hpp"
 
+#include "warpline/pipeline/operand_formats.hpp"
 #include "warpline/pipeline/problem_names.hpp"
 
 #include <algorithm>
@@ -13,11 +14,12 @@ constexpr std::string_view schema = "warpline-pipeline/1";
 
 void read_head(const Request& request, Resolved& out) {
     DiagnosticSink& input = out.problems.input;
-    input.check_keys(request.root,
-                     {"schema", "title", "source", "notes", "assumptions", "direction", "requires",
-                      "parameters", "checks", "cluster", "ctas_per_sm", "counted", "tiles",
-                      "buffers", "barriers", "roles", "procedures", "program", "launches"},
-                     "a pipeline file");
+    input.check_keys(
+        request.root,
+        {"schema",  "title",      "source", "notes",      "assumptions", "direction", "requires",
+         "dtypes",  "parameters", "checks", "cluster",    "ctas_per_sm", "counted",   "tiles",
+         "buffers", "barriers",   "roles",  "procedures", "program",     "launches"},
+        "a pipeline file");
     if (!request.root.is_map()) {
         return;
     }
@@ -39,6 +41,7 @@ void read_head(const Request& request, Resolved& out) {
                         *direction == Direction::forward ? "forward" : "backward",
                         request.problem.direction == Direction::forward ? "forward" : "backward"));
     }
+    check_operand_format(request.root, request.problem, out.problems);
     for (const std::string& capability : texts_of(request.root, "requires", input)) {
         const auto& known = known_capabilities();
         if (!std::binary_search(known.begin(), known.end(), capability)) {

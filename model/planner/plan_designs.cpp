@@ -4,6 +4,7 @@
 #include "warpline/planner/shortfall.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ class Planning {
             if (!design.fit.forbidden.empty()) {
                 count(plan_.refused, design.fit.forbidden.front());
             } else if (!design.fit.fits()) {
-                count(plan_.refused, first_exceeded(design.fit));
+                over_budget(design);
             } else if (auto done = answer(design); !done) {
                 return done;
             }
@@ -105,20 +106,26 @@ class Planning {
     [[nodiscard]] DesignPlan& plan() { return plan_; }
 
   private:
-    static void count(std::vector<RefusedDesigns>& all, const std::string& reason) {
-        const auto known = std::find_if(all.begin(), all.end(),
-                                        [&](const auto& one) { return one.reason == reason; });
+    static RefusedDesigns& count(std::vector<RefusedDesigns>& all, const std::string& reason) {
+        auto known = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& one) { return one.reason == reason; });
         if (known == all.end()) {
-            all.push_back({reason, 1});
-        } else {
-            ++known->designs;
+            known = all.insert(all.end(), {reason, 0, {}});
         }
+        ++known->designs;
+        return *known;
     }
 
-    [[nodiscard]] static std::string first_exceeded(const DesignFit& fit) {
-        return std::find_if(fit.budgets.begin(), fit.budgets.end(),
-                            [](const Budget& budget) { return excess(budget) > 0; })
-            ->name;
+    /// Counts a design under the first budget that it exceeds.
+    void over_budget(const Design& design) {
+        const Budget& first = *std::find_if(design.fit.budgets.begin(), design.fit.budgets.end(),
+                                            [](const Budget& one) { return excess(one) > 0; });
+        RefusedDesigns& refused = count(plan_.refused, first.name);
+        const auto [least, fresh] = least_excess_.emplace(first.name, excess(first));
+        if (fresh || excess(first) < least->second) {
+            least->second = excess(first);
+            refused.nearest = describe({first, design.set, false});
+        }
     }
 
     /// Predicts a design that fits. What its programs make impossible is a reason, too.
@@ -159,6 +166,7 @@ class Planning {
     std::vector<double> as_it_is_;
     std::vector<Design> designs_;
     std::vector<RefusedDesigns> stumbled_;
+    std::map<std::string, std::int64_t> least_excess_;  ///< by budget
     DesignPlan plan_;
 };
 

@@ -30,6 +30,7 @@ struct PlannedDesign {
 struct RefusedDesigns {
     std::string reason;  ///< a budget's name, or what a check says
     std::int64_t designs = 0;
+    std::string nearest;  ///< of a budget: the design that exceeds it least, and by how much
 };
 
 struct DesignPlan {

@@ -19,13 +19,6 @@ double distance(const Design& design) {
     return sum;
 }
 
-std::string shortfall_text(const Shortfall& one) {
-    const Budget& budget = one.budget;
-    return fmt::format("{}: {}{} {} needed, {} available, {} over, with {} ({})", budget.name,
-                       one.every_design ? "at least " : "", budget.used, budget.unit, budget.limit,
-                       excess(budget), design_text(one.set), budget.detail);
-}
-
 Result<bool> some_design_fits(const DesignRequest& request) {
     bool found = false;
     auto walked = for_each_design(request, [&](const Design& design) {
@@ -93,6 +86,14 @@ std::string remedy_text(const DesignRequest& request) {
 
 }  // namespace
 
+std::string describe(const Shortfall& shortfall) {
+    const Budget& budget = shortfall.budget;
+    return fmt::format("{}: {}{} {} needed, {} available, {} over, {}{} ({})", budget.name,
+                       shortfall.every_design ? "at least " : "", budget.used, budget.unit,
+                       budget.limit, excess(budget), shortfall.set.empty() ? "" : "with ",
+                       design_text(shortfall.set), budget.detail);
+}
+
 std::vector<Shortfall> shortfalls(const std::vector<Design>& designs) {
     std::vector<Shortfall> out;
     const Design* nearest = nullptr;
@@ -157,6 +158,38 @@ Result<std::vector<std::pair<std::int64_t, std::int64_t>>> head_dims_that_fit(
     return out;
 }
 
+Failure explain_refusal(const DesignRequest& request, Failure refusal) {
+    std::vector<Design> designs;
+    const auto walked = for_each_design(request, [&](Design design) {
+        designs.push_back(std::move(design));
+        return true;
+    });
+    if (refusal.kind != FailureKind::infeasible || !walked || designs.size() < 2) {
+        return refusal;
+    }
+    const auto fits = std::find_if(designs.begin(), designs.end(),
+                                   [](const Design& design) { return design.fit.fits(); });
+    if (fits != designs.end()) {
+        std::string set;
+        for (const ParameterOverride& one : fits->set) {
+            set += fmt::format(" --set {}={}", one.name, one.expression);
+        }
+        refusal.diagnostics.push_back(
+            said(fmt::format("other designs of {} fit, the first is{}", request.source.kernel, set),
+                 "`warpline plan` ranks all of them"));
+        return refusal;
+    }
+    const std::vector<Shortfall> short_of = shortfalls(designs);
+    for (const Shortfall& one : short_of) {
+        refusal.diagnostics.push_back(said(
+            (one.every_design ? "whatever the design, " : "nearest design, ") + describe(one)));
+    }
+    if (!short_of.empty()) {
+        refusal.diagnostics.back().hint = remedy_text(request);
+    }
+    return refusal;
+}
+
 Failure explain_shortfall(const DesignRequest& request, const std::vector<Design>& designs) {
     Failure failure;
     failure.kind = FailureKind::infeasible;
@@ -168,7 +201,7 @@ Failure explain_shortfall(const DesignRequest& request, const std::vector<Design
              remedy_text(request)));
     const std::vector<Shortfall> short_of = shortfalls(designs);
     for (const Shortfall& one : short_of) {
-        failure.diagnostics.push_back(said(shortfall_text(one)));
+        failure.diagnostics.push_back(said(describe(one)));
     }
     // Where a budget is the reason, designs that a check forbids beside it are no news.
     std::map<std::string, std::int64_t> forbidden;

@@ -1,5 +1,7 @@
 #include "warpline/workload/attention.hpp"
 
+#include "warpline/hardware/dtype.hpp"
+
 #include <algorithm>
 #include <string_view>
 
@@ -150,8 +152,8 @@ double unmasked_scores(const AttentionProblem& problem) {
 }
 
 double compulsory_bytes(const AttentionProblem& problem) {
-    const double element = problem.dtype == DType::fp8 ? 1.0 : 2.0;
-    const double output = 2.0;  // results of 8-bit inputs are 16-bit
+    const double element = stored_bytes(problem.dtype);
+    const double output = 2.0;  // results of narrower inputs are 16-bit
     const auto d_qk = static_cast<double>(problem.head_dim_qk);
     const auto d_v = static_cast<double>(problem.head_dim_v);
     const auto heads_q = static_cast<double>(problem.heads_q);

@@ -168,7 +168,7 @@ TEST_CASE("published kernels execute the products and exponentials of their tile
         {"cudnn_fwd", "b200", causal, 2048, 2 * 8 * (128 + 1)},
         {"cudnn_fwd", "gb300", full, 2048, 2 * 4 * (128 + 1)},
         {"cudnn_sm90_fwd", "h200", full, 2048, 2 * 8 * (64 + 2)},
-        {"triton_fwd", "b200", full, 2 * 512, 2 * 8 * (64 + 1)},  // two CTAs
+        {"triton_fwd", "b200", full, 1024, 2 * 8 * (64 + 1)},  // half a row a thread, eight warps
         {"triton_sm90_fwd", "h200", full, 2048, 2 * 8 * (64 + 2)},
         // 32 blocks of 128 keys a step of 16 queries, two CTAs; 16 scores a thread and two factors,
         // a logarithm and a reciprocal
@@ -235,12 +235,16 @@ TEST_CASE("what makes Triton's tutorial slower than FlashAttention-4") {
         INFO(seqlen << " tokens");
         const AttentionProblem attention = problem(128, full, seqlen);
         const double tutorial = seconds_of("triton_fwd", "b200", attention);
-        CHECK(tutorial > 1.5 * seconds_of("fa4_fwd", "b200", attention));
-        CHECK(tutorial < 3.0 * seconds_of("fa4_fwd", "b200", attention));
+        CHECK(tutorial > 2.0 * seconds_of("fa4_fwd", "b200", attention));
+        CHECK(tutorial < 3.2 * seconds_of("fa4_fwd", "b200", attention));
         const auto with = [&](const Set& set) {
             return seconds_of("triton_fwd", "b200", attention, set);
         };
-        CHECK(with({{"resident", "1"}}) > 1.5 * tutorial);  // nothing else fills the gaps
+        // Without the second buffer of S two CTAs fit, and each fills the other's gaps.
+        CHECK(plan_of("triton_fwd", "b200", attention).ctas_per_sm == 1);
+        CHECK(with({{"s_stages", "1"}, {"tile_kv", "64"}, {"warps", "4"}}) < 0.85 * tutorial);
+        CHECK(with({{"qk_ahead", "1"}}) < 0.85 * tutorial);
+        CHECK(with({{"reduction_chains", "4"}}) < tutorial);
         CHECK(with({{"always_rescale", "0"}}) < 0.92 * tutorial);
         CHECK(with({{"packed", "1"}}) < tutorial);
         CHECK(with({{"emulated", "16"}}) < tutorial);

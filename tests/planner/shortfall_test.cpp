@@ -65,3 +65,53 @@ TEST_CASE("a choice that is fixed by hand can be what stands in the way") {
     CHECK(says(failure, "TMEM columns: at least 576 columns needed, 512 available, 64 over"));
     CHECK(says(failure, "--head-dim 128 would fit"));
 }
+
+TEST_CASE(
+    "latent attention on FlashAttention-4's frame: what fits, and by how much the rest misses") {
+    AttentionProblem latent = forward_problem(576, 512);
+    latent.heads_q = 128;
+    latent.heads_kv = 1;
+    const auto plan =
+        plan_designs({shipped_kernel("mla_absorbed_fwd"), shipped_gpu("b200"), latent, {}});
+    REQUIRE_MESSAGE(plan, plan.error().text());
+    // 64 rows of one stage: a pair with 64 or 128 keys, one CTA with 64.
+    CHECK(plan->ranked.size() == 3);
+    for (const PlannedDesign& design : plan->ranked) {
+        CHECK(design.values[0] == 64.0);
+        CHECK(design.values[1] == 1.0);
+        CHECK(budget_of(design.budgets, "TMEM columns").used == 512);
+    }
+    bool smem = false;
+    for (const RefusedDesigns& refused : plan->refused) {
+        INFO(refused.reason << ": " << refused.nearest);
+        CHECK(refused.nearest.find(" over, with tile_m=") != std::string::npos);
+        smem = smem || refused.reason == "SMEM";
+    }
+    CHECK(smem);
+}
+
+TEST_CASE("a refused kernel says which of its designs fits, or which budget stands in the way") {
+    const auto refusal = [](const DesignRequest& request) {
+        const auto plan = make_plan(request.source, request.spec, request.problem, request.fixed);
+        REQUIRE_FALSE(plan);
+        return explain_refusal(request, plan.error());
+    };
+    const Failure variant =
+        refusal({shipped_kernel("fa4_fwd"), shipped_gpu("b200"), forward_problem(160, 160), {}});
+    INFO(variant.text());
+    CHECK(says(variant, "this kernel takes head dims to 128"));
+    CHECK(says(variant, "other designs of fa4_fwd fit, the first is --set variant=1"));
+    const Failure latent =
+        refusal({shipped_kernel("fa4_fwd"), shipped_gpu("b200"), forward_problem(576, 512), {}});
+    INFO(latent.text());
+    CHECK(says(latent,
+               "whatever the design, TMEM columns: at least 544 columns needed, 512 "
+               "available, 32 over"));
+    CHECK(says(latent, "--head-dim 576:480 would fit"));
+    // What a kernel lacks whatever the design is left as it is.
+    const DesignRequest hopper{
+        shipped_kernel("fa4_fwd"), shipped_gpu("h200"), forward_problem(128, 128), {}};
+    const auto other = make_plan(hopper.source, hopper.spec, hopper.problem);
+    REQUIRE_FALSE(other);
+    CHECK(explain_refusal(hopper, other.error()).text() == other.error().text());
+}

@@ -37,7 +37,7 @@ DesignPlan example() {
     plan.register_names = {"softmax_registers", "correction_registers"};
     plan.tried = 5;
     plan.ranked = {design(96, 1e-3, false), design(128, 2e-3, true), design(64, 3e-3, false)};
-    plan.refused = {{"TMEM columns", 2}};
+    plan.refused = {{"TMEM columns", 2, "TMEM columns: 576 columns needed, with tile_kv=128"}};
     return plan;
 }
 
@@ -58,6 +58,7 @@ TEST_CASE(
     CHECK_FALSE(contains(text, "3.000 ms"));
     CHECK(contains(text, "2: 184 to 192 / 80 to 96"));
     CHECK(contains(text, "2  TMEM columns"));
+    CHECK(contains(text, "nearest: TMEM columns: 576 columns needed, with tile_kv=128"));
     CHECK(contains(text, "--set tile_kv=96 --set pair=0"));
     const std::string line = plan_headline(example());
     CHECK(line.back() == '\n');
@@ -79,4 +80,5 @@ TEST_CASE("the JSON of a plan follows its published schema") {
     CHECK(value["designs"][1]["as_it_is"] == true);
     CHECK(value["designs"][0]["register_splits"][1]["correction_registers"] == 96.0);
     CHECK(value["refused"][0]["reason"] == "TMEM columns");
+    CHECK(value["refused"][0]["nearest"] == "TMEM columns: 576 columns needed, with tile_kv=128");
 }

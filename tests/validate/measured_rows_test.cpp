@@ -59,8 +59,8 @@ TEST_CASE("each bad row is listed with its reason, and the others are kept") {
     CHECK(reason_of("b200,fa4,fwd,128,128,4x,16,16,64,64,full,,,,,1,,") ==
           "batch is '4x', not a whole number");
     CHECK(reason_of("b200,fa4,fwd,128,,4,16,16,64,64,full,,,,,1,,") == "head_dim_v is empty");
-    CHECK(reason_of("b200,fa4,fwd,128,128,4,16,16,64,64,full,,mxfp8,,,1,,") ==
-          "dtype 'mxfp8' is not modelled");
+    CHECK(reason_of("b200,fa4,fwd,128,128,4,16,16,64,64,full,,mxfp4,,,1,,") ==
+          "dtype 'mxfp4' is not modelled");
     CHECK(reason_of("b200,fa4,fwd,128,128,4,16,16,64,64,full,7,,,,1,,") ==
           "a window without a causal mask is not modelled");
     CHECK(reason_of("b200,,fwd,128,128,4,16,16,64,64,full,,,,,1,,") == "kernel is empty");
