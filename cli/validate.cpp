@@ -168,15 +168,9 @@ tl::expected<CudaGpu, std::string> gpu_to_measure(const ValidateArguments& argum
     if (arguments.gpu == "none") {
         return tl::unexpected<std::string>("--gpu none says so");
     }
-    const auto gpu = find_cuda_gpu();
+    const auto gpu = find_measurable_gpu();
     if (!gpu) {
         return tl::unexpected(gpu.error().diagnostics.front().message);
-    }
-    if (gpu->arch != "90a" && gpu->arch != "100a" && gpu->arch != "103a") {
-        return tl::unexpected(
-            fmt::format("the CUDA programs are for compute capabilities 9.0, 10.0 and 10.3, and "
-                        "{} is none of these ({})",
-                        gpu->name, gpu->arch));
     }
     if (const auto compiler = find_cuda_compiler(); !compiler) {
         return tl::unexpected(compiler.error().diagnostics.front().message);
