@@ -94,8 +94,13 @@ Result<void> compare_timelines(const Request& request, const std::vector<fs::pat
         if (!text) {
             return tl::unexpected(text.error());
         }
-        report.text += fmt::format("{}{}: {}\n", report.timelines.empty() ? "\n" : "",
-                                   timeline.filename().string(), interval_line(*text));
+        if (report.timelines.empty()) {
+            report.text +=
+                "\nCycles of a step of the project's own kernels, by what their warps stamped "
+                "(report.txt has every step)\n";
+        }
+        report.text +=
+            fmt::format("  {}: {}\n", timeline.filename().string(), interval_line(*text));
         report.timelines += "\n" + *text;
     }
     return {};
@@ -124,9 +129,12 @@ Result<void> with_shipped(const Request& request, const ValidateArguments& argum
                     "--data-dir names the folder that holds validate/measured");
     }
     report.text += fmt::format(
-        "Nothing was measured here: {}.\nWhat follows compares the model with {} tables measured "
-        "elsewhere ({}).\n",
-        why, arguments.quick ? 1 : tables.size(), measured.string());
+        "Nothing was measured here: {}.\nOn a machine with an H100, H200, B200, B300 or the like "
+        "and "
+        "nvcc, this command measures that GPU and compares.\nWhat follows compares the model with "
+        "{} measured elsewhere, in {}.\n",
+        why, arguments.quick ? "one table" : fmt::format("the {} tables", tables.size()),
+        measured.string());
     if (arguments.quick) {
         tables = {measured / "h200_warpline_sm90_fwd.csv"};
     }
