@@ -33,7 +33,8 @@ Result<void> step(const std::vector<std::string>& arguments, const std::string& 
 
 tl::unexpected<Failure> no_gpu(const std::string& why) {
     return fail(FailureKind::input, "there is no NVIDIA GPU to measure: " + why,
-                "run this on the machine whose GPU is to be measured");
+                "run this on the machine whose GPU is to be measured; what an H200 gave is in "
+                "validate/measured");
 }
 
 bool digits(std::string_view text) {
@@ -71,14 +72,32 @@ Result<CudaGpu> find_cuda_gpu() {
     return parse_cuda_gpu(asked->out);
 }
 
+Result<CudaGpu> find_measurable_gpu() {
+    auto gpu = find_cuda_gpu();
+    if (gpu && gpu->arch != "90a" && gpu->arch != "100a" && gpu->arch != "103a") {
+        return fail(
+            FailureKind::input,
+            fmt::format("the CUDA programs are for compute capabilities 9.0, 10.0 and 10.3, "
+                        "and {} is none of these ({})",
+                        printable(gpu->name), gpu->arch),
+            "run this on a Hopper or a data-center Blackwell GPU");
+    }
+    return gpu;
+}
+
 Result<fs::path> find_cuda_compiler() {
+    std::error_code error;
     if (const char* const named = std::getenv("CUDACXX"); named != nullptr && *named != '\0') {
+        if (!fs::exists(named, error) && !find_on_path(named)) {
+            return fail(FailureKind::input,
+                        fmt::format("CUDACXX names {}, which does not exist", printable(named)),
+                        "name nvcc by its path, or leave CUDACXX unset");
+        }
         return fs::path(named);
     }
     if (const auto found = find_on_path("nvcc")) {
         return *found;
     }
-    std::error_code error;
     const fs::path usual = "/usr/local/cuda/bin/nvcc";
     if (fs::exists(usual, error)) {
         return usual;

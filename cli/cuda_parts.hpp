@@ -22,8 +22,12 @@ struct CudaGpu {
 /// The machine's first GPU. Errors (input): there is none, or no driver for it.
 [[nodiscard]] Result<CudaGpu> find_cuda_gpu();
 
+/// That GPU, if the CUDA programs are for it. Errors (input): those of find_cuda_gpu(), or another
+/// compute capability.
+[[nodiscard]] Result<CudaGpu> find_measurable_gpu();
+
 /// nvcc: what the environment's CUDACXX names, on PATH, or where CUDA installs itself. Errors
-/// (input): it is nowhere.
+/// (input): it is nowhere, or CUDACXX names none.
 [[nodiscard]] Result<std::filesystem::path> find_cuda_compiler();
 
 struct CudaBuild {

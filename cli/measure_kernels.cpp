@@ -163,7 +163,8 @@ class KernelRuns {
         return {{"sm100_hd64_full", 64, true},
                 {"sm100_hd64_causal", 64, false},
                 {"sm100_hd128_full", 128, true},
-                {"sm100_hd128_causal", 128, true}};
+                {"sm100_hd128_causal", 128, true},
+                {"sm100_hd128_pair_full", 128, true}};
     }
 
     void take_table(const fs::path& table, const std::string& what) {

@@ -2,6 +2,7 @@
 // table.
 #include "cli/microbench.hpp"
 
+#include "cli/cuda_parts.hpp"
 #include "cli/output_files.hpp"
 #include "cli/parse.hpp"
 #include "cli/run_program.hpp"
@@ -9,13 +10,11 @@
 #include "warpline/validate/micro_rows.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -36,70 +35,6 @@ struct MicrobenchArguments {
     std::vector<std::string> compare;
 };
 
-struct Gpu {
-    std::string name;
-    std::string arch;  ///< "90a"
-};
-
-Result<fs::path> find_compiler() {
-    std::error_code error;
-    if (const char* const named = std::getenv("CUDACXX"); named != nullptr && *named != '\0') {
-        if (!fs::exists(named, error)) {
-            return fail(FailureKind::input,
-                        fmt::format("CUDACXX names {}, which does not exist", printable(named)),
-                        "name nvcc by its path, or leave CUDACXX unset");
-        }
-        return fs::path(named);
-    }
-    if (const auto found = find_on_path("nvcc")) {
-        return *found;
-    }
-    const fs::path usual = "/usr/local/cuda/bin/nvcc";
-    if (fs::exists(usual, error)) {
-        return usual;
-    }
-    return fail(FailureKind::input, "the microbenchmarks need nvcc, which was not found",
-                "install CUDA 13.0 or later, put nvcc on PATH, or name it in CUDACXX");
-}
-
-/// "NVIDIA H200, 9.0" of nvidia-smi.
-Result<Gpu> find_gpu() {
-    const auto none = [](const std::string& why) {
-        return fail(FailureKind::input, "the microbenchmarks need an NVIDIA GPU: " + why,
-                    "run this on the machine whose GPU is to be measured");
-    };
-    if (!find_on_path("nvidia-smi")) {
-        return none("there is no nvidia-smi on PATH, so no driver either");
-    }
-    const auto asked = run_to_end(
-        {"nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader", "--id=0"}, purpose);
-    if (!asked || asked->status != 0) {
-        return none("nvidia-smi finds none");
-    }
-    const std::string line = asked->out.substr(0, asked->out.find('\n'));
-    const auto comma = line.rfind(", ");
-    const auto dot = line.rfind('.');
-    if (comma == std::string::npos || dot == std::string::npos || dot < comma) {
-        return none(fmt::format("nvidia-smi answers '{}'", printable(line)));
-    }
-    return Gpu{line.substr(0, comma),
-               line.substr(comma + 2, dot - comma - 2) + line.substr(dot + 1) + "a"};
-}
-
-/// Runs a step of the build; its output is shown when it fails.
-Result<void> build_step(const std::vector<std::string>& arguments, std::ostream& progress) {
-    const auto done = run_to_end(arguments, purpose);
-    if (!done) {
-        return tl::unexpected(done.error());
-    }
-    if (done->status != 0) {
-        progress << done->out;
-        return fail(FailureKind::input, fmt::format("building the microbenchmarks failed: {}",
-                                                    fmt::join(arguments, " ")));
-    }
-    return {};
-}
-
 std::vector<std::string> lines_of_file(const fs::path& path) {
     std::ifstream file(path);
     std::vector<std::string> lines;
@@ -112,29 +47,19 @@ std::vector<std::string> lines_of_file(const fs::path& path) {
 }
 
 /// Builds what is out of date and returns the programs for this GPU.
-Result<std::vector<std::string>> build_programs(const fs::path& source, const fs::path& build,
-                                                const fs::path& compiler, const Gpu& gpu,
+Result<std::vector<std::string>> build_programs(const CudaBuild& build, const CudaGpu& gpu,
                                                 std::ostream& progress) {
-    progress << fmt::format("building for {} ({})\n", printable(gpu.name), gpu.arch) << std::flush;
-    if (auto configured = build_step(
-            {"cmake", "-S", source.string(), "-B", build.string(),
-             "-DCMAKE_CUDA_COMPILER=" + compiler.string(), "-DWARPLINE_CUDA_ARCHS=" + gpu.arch},
-            progress);
-        !configured) {
+    if (auto configured = configure_cuda(build, gpu, progress); !configured) {
         return tl::unexpected(configured.error());
     }
-    std::vector<std::string> programs = lines_of_file(build / "micro" / "programs.txt");
+    std::vector<std::string> programs = lines_of_file(build.folder / "micro" / "programs.txt");
     if (programs.empty()) {
         return fail(
             FailureKind::input,
             fmt::format("there are no microbenchmarks for {} ({})", printable(gpu.name), gpu.arch),
             "they are for compute capabilities 9.0, 10.0 and 10.3");
     }
-    const unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
-    if (auto built = build_step({"cmake", "--build", build.string(), "--target", "micro_programs",
-                                 "--parallel", std::to_string(jobs)},
-                                progress);
-        !built) {
+    if (auto built = build_cuda(build, "micro_programs", progress); !built) {
         return tl::unexpected(built.error());
     }
     return programs;
@@ -234,26 +159,16 @@ Result<std::string> measure(Request& request, const MicrobenchArguments& argumen
     if (!passes) {
         return tl::unexpected(passes.error());
     }
-    const fs::path source = fs::path(request.data_dir) / "validate" / "cuda";
-    std::error_code error;
-    if (!fs::exists(source / "CMakeLists.txt", error)) {
-        return fail(FailureKind::input,
-                    fmt::format("the microbenchmarks' sources are not in {}", source.string()),
-                    "--data-dir names the folder that holds validate/cuda");
-    }
-    const auto compiler = find_compiler();
-    if (!compiler) {
-        return tl::unexpected(compiler.error());
-    }
-    const auto gpu = find_gpu();
+    const CudaBuild build{fs::path(request.data_dir) / "validate" / "cuda", arguments.build};
+    const auto gpu = find_measurable_gpu();
     if (!gpu) {
         return tl::unexpected(gpu.error());
     }
-    const auto programs = build_programs(source, arguments.build, *compiler, *gpu, progress);
+    const auto programs = build_programs(build, *gpu, progress);
     if (!programs) {
         return tl::unexpected(programs.error());
     }
-    const fs::path folder = fs::path(arguments.build) / "micro";
+    const fs::path folder = build.folder / "micro";
     std::vector<std::vector<MicroRow>> tables;
     std::vector<std::string> failed;
     for (std::int64_t pass = 1; pass <= *passes; ++pass) {
@@ -262,7 +177,7 @@ Result<std::string> measure(Request& request, const MicrobenchArguments& argumen
         tables.push_back(std::move(done.rows));
         failed.insert(failed.end(), done.failed.begin(), done.failed.end());
     }
-    const SassCheck sass = check_sass(source, folder, progress);
+    const SassCheck sass = check_sass(build.source, folder, progress);
     const std::vector<MicroRow> rows = merge_passes(tables);
     if (const auto written = write_files({{arguments.output, micro_csv(rows)}}); !written) {
         return tl::unexpected(written.error());

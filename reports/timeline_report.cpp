@@ -24,6 +24,40 @@ std::string difference(const std::optional<double>& measured,
     return std::abs(relative) > large_difference ? style.warn(text) : text;
 }
 
+/// What stamps left of the kernel's own pace: the time without them, where that is known.
+std::optional<double> deducted(const TimelineComparison& comparison,
+                               const std::optional<double>& measured) {
+    const auto cost = stamp_cost(comparison.measured);
+    return measured && cost ? std::optional(*measured / cost->slowdown) : std::nullopt;
+}
+
+/// One quantity: as stamped, with stamps deducted where what they cost is known, and simulated. The
+/// difference is that of the simulation from the kernel without stamps.
+std::string pace_line(const std::string& name, const TimelineComparison& comparison,
+                      const std::optional<double>& measured, const std::optional<double>& simulated,
+                      const Style& style) {
+    const auto plain = deducted(comparison, measured);
+    return fmt::format("{:<18}  {} measured{}, {} simulated  {}\n", name, cycles(measured),
+                       plain ? fmt::format(" with stamps, {} without", cycles(plain)) : "",
+                       cycles(simulated), difference(plain ? plain : measured, simulated, style));
+}
+
+std::string stamp_text(const TimelineComparison& comparison) {
+    const auto cost = stamp_cost(comparison.measured);
+    if (!cost) {
+        return "";
+    }
+    std::string text = fmt::format(
+        "stamps slow a launch down by {:.1f} % ({:.0f} cycles for {:.0f}), which \"without\" "
+        "deducts",
+        100.0 * (cost->slowdown - 1.0), *comparison.measured.stamped_cycles,
+        *comparison.measured.plain_cycles);
+    return text +
+           (cost->stamp > 0.0
+                ? fmt::format(";\na step below includes one stamp, {:.0f} cycles\n", cost->stamp)
+                : "\n");
+}
+
 /// How long a step takes on both sides: until its end where both know it, else until it is issued.
 struct Durations {
     std::optional<double> measured, simulated;
@@ -63,7 +97,9 @@ std::string step_table(const TimelineComparison& comparison, const Style& style)
 }
 
 std::string unit_table(const TimelineComparison& comparison) {
-    const auto measured = comparison.measured_times.interval;
+    const auto stamped = comparison.measured_times.interval;
+    const auto plain = deducted(comparison, stamped);
+    const auto measured = plain ? plain : stamped;
     const auto simulated = comparison.simulated_times.interval;
     if (!measured || !simulated || comparison.simulated_steps == 0) {
         return "";
@@ -76,7 +112,9 @@ std::string unit_table(const TimelineComparison& comparison) {
                    fmt::format("{:.1f} %", 100.0 * work / *measured),
                    fmt::format("{:.1f} %", 100.0 * work / *simulated)});
     }
-    return "\nUnits: the simulated work of a step over both intervals\n" + table.text("  ");
+    return fmt::format("\nUnits: the simulated work of a step over both intervals{}\n",
+                       plain ? ", stamps deducted" : "") +
+           table.text("  ");
 }
 
 }  // namespace
@@ -93,11 +131,10 @@ std::string timeline_text(const TimelineComparison& comparison, const Style& sty
     }
     const auto& before = comparison.measured_times;
     const auto& after = comparison.simulated_times;
-    text += fmt::format("\ninterval of a step  {} measured, {} simulated  {}\n",
-                        cycles(before.interval), cycles(after.interval),
-                        difference(before.interval, after.interval, style));
-    text += fmt::format("a whole tile        {:.0f} measured, {:.0f} simulated  {}\n", before.tile,
-                        after.tile, difference(before.tile, after.tile, style));
+    text +=
+        "\n" + pace_line("interval of a step", comparison, before.interval, after.interval, style);
+    text += pace_line("a whole tile", comparison, before.tile, after.tile, style);
+    text += stamp_text(comparison);
     for (const RoleSkew& skew : before.skews) {
         for (const RoleSkew& other : after.skews) {
             if (other.role == skew.role) {

@@ -17,8 +17,9 @@ struct TimelineComparison {
     std::int64_t simulated_steps = 0;  ///< executions of a step that repeats, in that tile
 };
 
-/// Steps of both, side by side: durations, begins within the loop step, intervals, skews of role
-/// copies, and units' shares of the interval.
+/// Steps of both, side by side: durations, begins within the loop step, intervals (as stamped, and
+/// with stamps deducted where the timeline knows what they cost), skews of role copies, and units'
+/// shares of the interval.
 [[nodiscard]] std::string timeline_text(const TimelineComparison& comparison, const Style& style);
 
 /// One line a role and step. Cycles; empty where one side does not know.

@@ -207,6 +207,19 @@ StepTimes step_times(std::vector<Span> spans) {
     return times;
 }
 
+std::optional<StampCost> stamp_cost(const Timeline& timeline) {
+    if (!timeline.plain_cycles || !timeline.stamped_cycles) {
+        return std::nullopt;
+    }
+    Mean stamp;
+    for (const Span& span : timeline.spans) {
+        if (span.step == "stamp cost" && span.end) {  // two stamps with nothing between
+            stamp.add(*span.end - span.begin);
+        }
+    }
+    return StampCost{*timeline.stamped_cycles / *timeline.plain_cycles, stamp.value().value_or(0)};
+}
+
 std::vector<Span> spans_of(const KernelPlan& plan, const Schedule& schedule) {
     std::set<int> seen;
     std::map<int, bool> first_warp;  // by index into Schedule::roles

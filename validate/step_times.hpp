@@ -30,6 +30,12 @@ struct RoleSkew {
     double skew = 0.0;  ///< begin of its first repeating step after that of copy 0
 };
 
+/// What stamping cost a step of a measured timeline.
+struct StampCost {
+    double slowdown = 1.0;  ///< a launch's cycles with stamps over those without
+    double stamp = 0.0;     ///< cycles of the stamping thread for one stamp; 0 where not measured
+};
+
 struct StepTimes {
     std::vector<StepTime> steps;  ///< by role, then in order of begin
     std::vector<RoleSkew> skews;
@@ -41,6 +47,9 @@ struct StepTimes {
 };
 
 [[nodiscard]] StepTimes step_times(std::vector<Span> spans);
+
+/// Of a timeline that says what a launch took without and with stamps; else nothing.
+[[nodiscard]] std::optional<StampCost> stamp_cost(const Timeline& timeline);
 
 /// What a schedule's first warp of each role did. Statements that share the part of their label
 /// before ": " are one step; those without a label are left out.

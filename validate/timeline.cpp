@@ -19,6 +19,7 @@ namespace {
 const std::vector<std::string> number_keys = {"head_dim", "batch",    "heads_q",
                                               "heads_kv", "seqlen_q", "seqlen_kv"};
 const std::vector<std::string> text_keys = {"gpu", "kernel", "mask"};
+const std::vector<std::string> launch_keys = {"launch_cycles", "launch_cycles_stamped"};
 const std::vector<std::string> list_keys = {"set", "note"};
 const std::vector<std::string> columns = {"role",  "step",  "edge", "tile",
                                           "block", "clock", "cta",  "sm"};
@@ -78,6 +79,13 @@ class Reader {
         } else if (head_["mask"].first != "full") {
             complain(head_["mask"].second, "mask is full or causal");
         }
+        if (head_.count(launch_keys[0]) != head_.count(launch_keys[1])) {
+            complain(1, fmt::format("of {} either both are given or none",
+                                    fmt::join(launch_keys, " and ")));
+        } else if (head_.count(launch_keys[0]) > 0) {
+            timeline_.plain_cycles = launch_cycles(launch_keys[0]);
+            timeline_.stamped_cycles = launch_cycles(launch_keys[1]);
+        }
         timeline_.gpu = head_["gpu"].first;
         timeline_.kernel = head_["kernel"].first;
     }
@@ -126,10 +134,11 @@ class Reader {
                 return;
             }
             timeline_.parameters.push_back({value.substr(0, equals), value.substr(equals + 1)});
-        } else if (!contains(number_keys, key) && !contains(text_keys, key)) {
-            complain(number, fmt::format("there is no key \"{}\"; there are {}, {}, {}", key,
+        } else if (!contains(number_keys, key) && !contains(text_keys, key) &&
+                   !contains(launch_keys, key)) {
+            complain(number, fmt::format("there is no key \"{}\"; there are {}, {}, {}, {}", key,
                                          fmt::join(text_keys, ", "), fmt::join(number_keys, ", "),
-                                         fmt::join(list_keys, ", ")));
+                                         fmt::join(launch_keys, ", "), fmt::join(list_keys, ", ")));
         } else if (!head_.emplace(key, std::pair{value, number}).second) {
             complain(number, key + " is given twice");
         }
@@ -142,6 +151,14 @@ class Reader {
             complain(line, fmt::format("{} is '{}', not a whole number", key, value));
         }
         return result.value_or(1);
+    }
+
+    double launch_cycles(const std::string& key) {
+        const std::int64_t cycles = number(key);
+        if (cycles < 1) {
+            complain(head_[key].second, key + " is not a positive number of cycles");
+        }
+        return static_cast<double>(cycles);
     }
 
     void take_record(const CsvRecord& record) {

@@ -31,6 +31,8 @@ struct Timeline {
     AttentionProblem problem;
     std::vector<ParameterOverride> parameters;  ///< what the kernel was compiled with
     std::vector<std::string> notes;
+    /// Cycles of a whole launch without stamps and with them, where both were measured.
+    std::optional<double> plain_cycles{}, stamped_cycles{};
     std::vector<Span> spans;  ///< of one CTA
 };
 

@@ -93,23 +93,23 @@ class FakeMachine {
 }  // namespace
 
 TEST_CASE("without a compiler or a GPU microbench says what it needs") {
-    {
-        const Environment compiler("CUDACXX", "/no/such/nvcc");
+    const FakeMachine machine;
+    const Environment path("PATH", machine.at(""));
+    const auto refused = [](const std::string& reason) {
         const Ran ran = run({"microbench"});
         CHECK(ran.code == 2);
         CHECK(ran.out.empty());
-        CHECK(contains(ran.err, "CUDACXX names /no/such/nvcc, which does not exist"));
-    }
-    const FakeMachine machine;
-    const Environment compiler("CUDACXX", "/bin/sh");
-    const Environment path("PATH", machine.at(""));
-    const Ran none = run({"microbench"});
-    CHECK(none.code == 2);
-    CHECK(contains(none.err, "need an NVIDIA GPU: there is no nvidia-smi"));
+        CAPTURE(ran.err);
+        CHECK(contains(ran.err, reason));
+    };
+    const Environment compiler("CUDACXX", "/no/such/nvcc");
+    refused("there is no NVIDIA GPU to measure: nvidia-smi is not on PATH");
     machine.script("nvidia-smi", "exit 9");
-    const Ran failing = run({"microbench"});
-    CHECK(failing.code == 2);
-    CHECK(contains(failing.err, "need an NVIDIA GPU: nvidia-smi finds none"));
+    refused("there is no NVIDIA GPU to measure: nvidia-smi finds none");
+    machine.script("nvidia-smi", "echo 'NVIDIA A100-SXM4-80GB, 8.0'");
+    refused("NVIDIA A100-SXM4-80GB is none of these (80a)");
+    machine.script("nvidia-smi", "echo 'NVIDIA H200, 9.0'");
+    refused("CUDACXX names /no/such/nvcc, which does not exist");
 }
 
 TEST_CASE("microbench builds for the GPU at hand and merges the passes of every program") {
@@ -160,7 +160,7 @@ TEST_CASE("a program that fails is named, and the others still run") {
     const Ran unbuilt = run(arguments);
     CHECK(unbuilt.code == 2);
     CHECK(contains(unbuilt.err, "no compiler"));
-    CHECK(contains(unbuilt.err, "building the microbenchmarks failed"));
+    CHECK(contains(unbuilt.err, "preparing the CUDA programs failed"));
 }
 
 TEST_CASE("microbench --compare and specs --from read tables") {

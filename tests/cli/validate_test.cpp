@@ -143,6 +143,15 @@ TEST_CASE("a GPU that the CUDA programs are not for is named") {
     CHECK(contains(ran.out, "NVIDIA A100-SXM4-80GB is none of these (80a)"));
 }
 
+TEST_CASE("a compiler that does not exist is named") {
+    Machine machine;
+    machine.script("nvidia-smi", "echo 'NVIDIA H200, 9.0'");
+    const Variable compiler("CUDACXX", "/no/such/nvcc");
+    const Ran ran = machine.validate();
+    CHECK(ran.code == 0);
+    CHECK(contains(ran.out, "Nothing was measured here: CUDACXX names /no/such/nvcc"));
+}
+
 TEST_CASE("with a GPU validate builds, measures, compares and reports") {
     Machine machine;
     machine.script("nvidia-smi", "echo 'NVIDIA H200, 9.0'");

@@ -144,6 +144,47 @@ TEST_CASE("a profile's metrics are those of the map, in the unit they carry") {
     CHECK(table.unusable[3].reason.find("unit 'cycle'") != std::string::npos);
 }
 
+TEST_CASE("pipe counters of a profile become the cycles of one pipe") {
+    // An SM active for 1000 cycles whose four tensor pipes were busy for 600 of them, and both
+    // halves of each of its FMA pipes for 250.
+    const auto row_of = [](const std::string& metrics) {
+        const MeasuredTable table = table_of(
+            ncu_header + ncu_line(0, "fmha", "device__attribute_display_name", "", "NVIDIA H200") +
+                ncu_line(0, "fmha", "sm__cycles_active.avg", "cycle", "1000") + metrics,
+            one_problem, "p.csv");
+        REQUIRE(table.rows.size() == 1);
+        return table.rows[0];
+    };
+    const auto pipe = [](const std::string& metric, const std::string& unit,
+                         const std::string& value) {
+        return ncu_line(0, "fmha", metric, unit, value);
+    };
+    const MeasuredRow sums = row_of(pipe("sm__pipe_tensor_cycles_active.avg", "cycle", "2400") +
+                                    pipe("sm__pipe_fma_cycles_active.avg", "cycle", "2000") +
+                                    pipe("sm__inst_executed_pipe_xu.avg", "inst", "64"));
+    CHECK(*sums.tensor_cycles == 600.0);
+    CHECK(*sums.fma_cycles == 500.0);
+    CHECK(*sums.xu_warp_instructions == 64.0);  // per SM in the table, too
+    const MeasuredRow means = row_of(pipe("smsp__pipe_tensor_cycles_active.avg", "cycle", "600") +
+                                     pipe("smsp__pipe_fma_cycles_active.avg", "cycle", "500"));
+    CHECK(*means.tensor_cycles == 600.0);
+    CHECK(*means.fma_cycles == 500.0);
+    // Shares of the peak need no such knowledge and win, whatever comes first.
+    const std::string of_peak = ".pct_of_peak_sustained_active";
+    const MeasuredRow shares =
+        row_of(pipe("sm__pipe_tensor_cycles_active.avg" + of_peak, "%", "60") +
+               pipe("sm__pipe_tensor_cycles_active.avg", "cycle", "1") +
+               pipe("sm__pipe_fma_cycles_active.avg" + of_peak, "%", "25"));
+    CHECK(*shares.tensor_cycles == doctest::Approx(600.0));
+    CHECK(*shares.fma_cycles == doctest::Approx(500.0));
+    // A peak or a maximum over SMs is no mean.
+    const MeasuredRow others =
+        row_of(pipe("sm__pipe_tensor_cycles_active.max", "cycle", "2400") +
+               pipe("sm__pipe_tensor_cycles_active.sum", "cycle", "2400") +
+               pipe("sm__pipe_tensor_cycles_active.avg.peak_sustained", "", "4"));
+    CHECK_FALSE(others.tensor_cycles);
+}
+
 TEST_CASE("a profile with a launch a line has its units in the second line") {
     const MeasuredTable table = table_of(
         "\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\",\"sm__cycles_active.avg\"\n"

@@ -73,6 +73,28 @@ TEST_CASE("a broken timeline is refused with line and reason") {
     has("", "there is no line \"# gpu");
 }
 
+TEST_CASE("a timeline knows what its stamps cost when a launch without them was timed") {
+    const std::string keys = "# launch_cycles: 1000\n# launch_cycles_stamped: 1250\n";
+    const std::string cost = "load,stamp cost,begin,0,0,4,0,7\nload,stamp cost,end,0,0,24,0,7\n";
+    const auto timeline = parse_timeline(keys + head + cost, "t.csv");
+    REQUIRE(timeline);
+    const auto stamps = stamp_cost(*timeline);
+    REQUIRE(stamps);
+    CHECK(stamps->slowdown == doctest::Approx(1.25));
+    CHECK(stamps->stamp == doctest::Approx(20));
+    CHECK_FALSE(stamp_cost(*parse_timeline(head + cost, "t.csv")));
+    const auto refused = [](const std::string& text) {
+        const auto wrong = parse_timeline(text + head, "t.csv");
+        REQUIRE_FALSE(wrong);
+        return wrong.error().text();
+    };
+    CHECK(refused("# launch_cycles: 1000\n").find("either both are given or none") !=
+          std::string::npos);
+    CHECK(
+        refused("# launch_cycles: 0\n# launch_cycles_stamped: 5\n").find("not a positive number") !=
+        std::string::npos);
+}
+
 TEST_CASE("steps are averaged over the middle of the loop") {
     std::vector<Span> spans = regular("consumer[0]", "wait K", 20, 100, 0);
     const auto later = regular("consumer[0]", "QK", 20, 100, 35);

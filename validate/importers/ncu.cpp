@@ -6,23 +6,31 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
 namespace warpline {
 namespace {
 
-enum class Quantity { time, clock, count };
+enum class Quantity { time, clock, count, share };
 
 /// A metric and the column it fills. Only the average over SMs is a mean over SMs: .max, .min and
-/// .sum of the same counter are other numbers and fill nothing.
+/// .sum of the same counter are other numbers and fill nothing. `units` is how many of a
+/// sub-partition's pipes the average over SMs adds up for one in the column: sm__ counters of pipes
+/// add the four sub-partitions (their .peak_sustained is 4 a cycle), smsp__ counters do not.
 struct Metric {
     std::string_view name;
     const char* column;
     Quantity quantity;
+    double units = 1.0;
 };
 
-constexpr std::array<Metric, 11> metrics = {{
+constexpr double sub_partitions = 4.0;
+constexpr const char* tensor_share = "tensor share";  // of active cycles, until they are known
+constexpr const char* fma_share = "fma share";
+
+constexpr std::array<Metric, 18> metrics = {{
     {"gpu__time_duration.sum", "time_ms", Quantity::time},
     {"Duration", "time_ms", Quantity::time},
     {"sm__cycles_active.avg", "mean_active_cycles", Quantity::count},
@@ -30,8 +38,16 @@ constexpr std::array<Metric, 11> metrics = {{
     {"sm__cycles_elapsed.avg.per_second", "sm_clock_mhz", Quantity::clock},
     {"smsp__cycles_elapsed.avg.per_second", "sm_clock_mhz", Quantity::clock},
     {"SM Frequency", "sm_clock_mhz", Quantity::clock},
-    {"sm__pipe_tensor_cycles_active.avg", "tensor_cycles", Quantity::count},
-    {"sm__pipe_fma_cycles_active.avg", "fma_cycles", Quantity::count},
+    {"sm__pipe_tensor_cycles_active.avg", "tensor_cycles", Quantity::count, sub_partitions},
+    {"sm__pipe_tensor_op_hmma_cycles_active.avg", "tensor_cycles", Quantity::count, sub_partitions},
+    {"smsp__pipe_tensor_cycles_active.avg", "tensor_cycles", Quantity::count},
+    {"sm__pipe_fma_cycles_active.avg", "fma_cycles", Quantity::count, sub_partitions},
+    {"smsp__pipe_fma_cycles_active.avg", "fma_cycles", Quantity::count},
+    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", tensor_share,
+     Quantity::share},
+    {"sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active", tensor_share,
+     Quantity::share},
+    {"sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", fma_share, Quantity::share},
     {"sm__inst_executed_pipe_xu.avg", "xu_warp_instructions", Quantity::count},
     {"sm__inst_executed_pipe_xu_pred_on.avg", "xu_warp_instructions", Quantity::count},
 }};
@@ -77,6 +93,8 @@ constexpr std::array<std::pair<std::string_view, const char*>, 9> devices = {{
         case Quantity::count:
             return unit.empty() || unit == "cycle" || unit == "inst" ? std::optional<double>(1.0)
                                                                      : std::nullopt;
+        case Quantity::share:
+            return unit == "%" ? std::optional<double>(0.01) : std::nullopt;
     }
     return std::nullopt;
 }
@@ -106,7 +124,25 @@ void take_metric(ImportedRow& row, const std::string& name, const std::string& u
     } else if (!factor) {
         row.problem = fmt::format("{} has the unit '{}', which it cannot have", name, unit);
     } else {
-        row.columns[metric->column] = exact_text(*number * *factor);
+        row.columns[metric->column] = exact_text(*number * *factor / metric->units);
+    }
+}
+
+/// Shares of a pipe's peak while the SM is active, as cycles. They need no knowledge of what a
+/// counter adds up, so they win over counts. The column counts both halves of the FMA pipe.
+void take_shares(ImportedRow& row) {
+    const auto active = row.columns.find("mean_active_cycles");
+    for (const auto& [share, column, pipes] :
+         {std::tuple{tensor_share, "tensor_cycles", 1.0}, {fma_share, "fma_cycles", 2.0}}) {
+        const auto found = row.columns.find(share);
+        if (found == row.columns.end()) {
+            continue;
+        }
+        if (active != row.columns.end()) {
+            row.columns[column] = exact_text(pipes * *grouped_number(found->second) *
+                                             *grouped_number(active->second));
+        }
+        row.columns.erase(found);
     }
 }
 
@@ -200,6 +236,7 @@ Result<std::vector<ImportedRow>> import_ncu(std::string_view text, const std::st
                                                               : one_launch_a_line(*records, header);
     for (ImportedRow& row : rows) {
         row.line += offset;
+        take_shares(row);
         if (row.problem.empty() &&
             row.columns["note"].find(options.kernel_name) == std::string::npos) {
             row.problem = "not a launch of the kernel asked for: " + row.columns["note"];

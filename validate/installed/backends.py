@@ -43,11 +43,18 @@ class Problem:
                 for x in (self.q, self.k, self.v))
 
 
-def package(name):
+def package(name, install=""):
+    """The module, or Unsupported with `install`, what would bring it."""
     try:
         return importlib.import_module(name)
-    except (ImportError, OSError) as error:  # OSError: a library of the package does not load
-        raise Unsupported(f"{name} cannot be imported: {error}") from error
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(error.name + ".")):
+            hint = f" ({install} brings it)" if install else ""
+            raise Unsupported(f"{name} is not installed{hint}") from error
+        raise Unsupported(f"{name} needs {error.name}, which is not installed") from error
+    except Exception as error:  # a library that does not load, a GPU that it does not know
+        raise Unsupported(f"{name} is installed but cannot be imported: "
+                          f"{type(error).__name__}: {error}") from error
 
 
 def sdpa(which):
@@ -68,16 +75,21 @@ def sdpa(which):
     return make
 
 
-def flash_attention(module, function, distribution):
-    """flash_attn_func of FlashAttention 2, 3 (flash_attn_interface) or 4 (flash_attn.cute)."""
+def flash_attention(module, distributions, install):
+    """flash_attn_func of FlashAttention 2 (flash_attn), 3 (flash_attn_interface) or 4
+    (flash_attn.cute): tokens before heads, a causal mask that ends at the last key, and the output
+    alone or first of a tuple, by version."""
     def make(problem):
-        attend = getattr(package(module), function)
+        attend = getattr(package(module, install), "flash_attn_func", None)
+        if attend is None:
+            raise Unsupported(f"{module} has no flash_attn_func: an installation without its "
+                              f"kernels, or another package of that name ({install} brings it)")
         q, k, v = problem.by_token()
 
         def call():
             out = attend(q, k, v, causal=problem.causal)
             return (out[0] if isinstance(out, tuple) else out).transpose(1, 2)
-        return call, (q, k, v), f"{distribution} {version(distribution)}"
+        return call, (q, k, v), version(distributions)
     return make
 
 
@@ -109,12 +121,15 @@ def triton(problem):
     return (lambda: attend(problem)), (problem.q, problem.k, problem.v), f"triton {name}"
 
 
-def version(distribution):
+def version(distributions):
+    """Name and version of the first that is installed: packages changed their names."""
     metadata = importlib.import_module("importlib.metadata")
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "unknown version"
+    for name in distributions:
+        try:
+            return f"{name} {metadata.version(name)}"
+        except metadata.PackageNotFoundError:
+            pass
+    return f"{distributions[0]}, unknown version"
 
 
 # name: (kernel column of the table, make)
@@ -123,9 +138,11 @@ BACKENDS = {
     "sdpa-cudnn": ("cudnn", sdpa("CUDNN_ATTENTION")),
     "sdpa-efficient": ("efficient", sdpa("EFFICIENT_ATTENTION")),
     "sdpa-math": ("math", sdpa("MATH")),
-    "fa2": ("fa2", flash_attention("flash_attn", "flash_attn_func", "flash_attn")),
-    "fa3": ("fa3", flash_attention("flash_attn_interface", "flash_attn_func", "flash_attn_3")),
-    "fa4": ("fa4", flash_attention("flash_attn.cute", "flash_attn_func", "flash-attn-4")),
+    "fa2": ("fa2", flash_attention("flash_attn", ("flash-attn",), "pip install flash-attn")),
+    "fa3": ("fa3", flash_attention("flash_attn_interface", ("flash-attn-3", "flashattn-hopper"),
+                                   "the folder hopper of flash-attention's sources")),
+    "fa4": ("fa4", flash_attention("flash_attn.cute", ("flash-attn-4", "fa4", "flash-attn-cute"),
+                                   "pip install flash-attn-4")),
     "flex": ("flex", flex),
     "triton": ("triton", triton),
 }

@@ -15,9 +15,11 @@ struct Kernel {
     int capability;        // compute capability it is for, times ten; 100 runs on 103, too
     int head_dim;
     bool causal;
-    int tile_rows;       // queries of a CTA's tile
+    int tile_rows;       // queries of the tile of a CTA, or of a cluster
     int query_box_rows;  // of one copy of Q or O
-    int tile_kv;         // keys of a step, and of one copy of K or V
+    int tile_kv;         // keys of a step, and of one copy of V
+    int key_box_rows;    // of one copy of K
+    int ctas = 1;        // of a cluster
     int threads;
     int shared_bytes;
     std::string switches;                               // what it was compiled with, in words

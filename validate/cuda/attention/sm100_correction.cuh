@@ -22,9 +22,9 @@ class Sm100Correction {
 
     __device__ void run() {
         for (int t = 0; t < kQStages; ++t)
-            shared_.p_ready(t).arrive();  // the first product overwrites O
-        for (int index = blockIdx.x; index < a_.tiles; index += gridDim.x, ++count_) {
-            const Tile tile = tile_at<kQStages * kTileM, kTileKv>(a_, index);
+            arrive_at_leader<kO>(shared_.p_ready(t));  // the first product overwrites O
+        for (int index = first_tile<kO>(); index < a_.tiles; index += tile_stride<kO>(), ++count_) {
+            const Tile tile = sm100_tile<kO>(a_, index);
             recorder_.begin_tile(tile.blocks);
             executions_ = 0;
             if (tile.blocks > 0)
@@ -47,7 +47,7 @@ class Sm100Correction {
                 const float factor = shared_.scale(t, row_);
                 if (__any_sync(~0U, factor < 1))
                     rescale(t, factor);
-                shared_.p_ready(t).arrive();
+                arrive_at_leader<kO>(shared_.p_ready(t));
                 shared_.stats_empty(kQStages - 1 - t).arrive();
             }
         }
@@ -80,7 +80,7 @@ class Sm100Correction {
             const float sum = shared_.scale(t, row_);
             shared_.stats_empty(t).arrive();
             factor = sum > 0 ? 1 / sum : 0;
-            shared_.o_full(t).wait(o_full_.next(t));
+            wait_for<kO>(shared_.o_full(t), o_full_.next(t));
             micro::tcgen05_after_sync();
         }
         shared_.store_empty(t).wait(store_empty_.next(t));
@@ -98,7 +98,7 @@ class Sm100Correction {
         micro::fence_async_proxy();
         if (any_keys) {
             micro::tcgen05_before_sync();
-            shared_.p_ready(t).arrive();
+            arrive_at_leader<kO>(shared_.p_ready(t));
         }
         shared_.store_full(t).arrive();
     }

@@ -1,5 +1,5 @@
-// Attention forward for Blackwell (sm_100a, sm_103a), structured as pipelines/fa4_fwd.yaml with one
-// CTA and two query tiles. It compiles and has not run: see README.md.
+// Attention forward for Blackwell (sm_100a, sm_103a), structured as pipelines/fa4_fwd.yaml with two
+// query tiles, in one CTA or a pair of CTAs. It compiles and has not run: see README.md.
 #pragma once
 
 #include "../common/check.hpp"
@@ -20,7 +20,8 @@ __device__ __forceinline__ void fewer_registers() {
 }
 
 // Warps 0 to 3 and 4 to 7: softmax of stage 0 and 1; 8 to 11: correction; 12: mma; 13: epilogue;
-// 14: load; 15 idles. `Variant` is a type with the options in its `kOptions`.
+// 14: load; 15 idles. Of a pair, only the first CTA has an mma role. `Variant` is a type with the
+// options in its `kOptions`.
 template <class Variant>
 __global__ void __launch_bounds__(kSm100Threads, 1)
     sm100_forward(const __grid_constant__ Arguments arguments) {
@@ -30,14 +31,14 @@ __global__ void __launch_bounds__(kSm100Threads, 1)
     const Sm100Shared<kO> shared{tiles};
     const int warp = __shfl_sync(~0U, static_cast<int>(threadIdx.x) / 32, 0);
     if (warp == 12)
-        micro::tmem_allocate<1>(&shared.tmem());
+        micro::tmem_allocate<kO.ctas>(&shared.tmem());
     if (threadIdx.x == 0) {
         if (micro::shared_address(tiles) % 1024 != 0)
             __trap();
         shared.init_barriers();
     }
     micro::tcgen05_before_sync();
-    __syncthreads();
+    sync_all<kO>();
     micro::tcgen05_after_sync();
     const unsigned tmem = shared.tmem();
     const bool first_lane = threadIdx.x % 32 == 0;
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(kSm100Threads, 1)
         Sm100Correction<kO>(arguments, shared, tmem).run();
     } else {
         fewer_registers<other_registers(kO)>();
-        if (warp == 12 && first_lane)
+        if (warp == 12 && first_lane && pair_rank<kO>() == 0)
             Sm100Mma<kO>(arguments, shared, tmem).run();
         else if (warp == 13)
             sm100_epilogue<kO>(arguments, shared);
@@ -57,15 +58,24 @@ __global__ void __launch_bounds__(kSm100Threads, 1)
             Sm100Load<kO>(arguments, shared).run();
     }
     __syncwarp();
-    __syncthreads();
+    sync_all<kO>();
     if (warp == 12)
-        micro::tmem_release<1>(tmem);
+        micro::tmem_release<kO.ctas>(tmem);
 }
 
 template <class Variant>
 void launch_sm100(const Arguments& arguments, int grid) {
     constexpr Sm100Options kO = Variant::kOptions;
-    sm100_forward<Variant><<<grid, kSm100Threads, sm100_shared_bytes(kO)>>>(arguments);
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(kO.ctas), 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(grid));
+    config.blockDim = dim3(kSm100Threads);
+    config.dynamicSmemBytes = sm100_shared_bytes(kO);
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    micro::check(cudaLaunchKernelEx(&config, sm100_forward<Variant>, arguments));
     micro::check_launch();
 }
 
@@ -77,14 +87,18 @@ Kernel sm100_kernel(const char* name) {
             .capability = 100,
             .head_dim = kO.head_dim,
             .causal = kO.causal,
-            .tile_rows = kQStages * kTileM,
+            .tile_rows = kQStages * kTileM * kO.ctas,
             .query_box_rows = kTileM,
             .tile_kv = kTileKv,
+            .key_box_rows = kTileKv / kO.ctas,
+            .ctas = kO.ctas,
             .threads = kSm100Threads,
             .shared_bytes = sm100_shared_bytes(kO),
-            .switches = "tile 2x128x128, " + std::to_string(kv_stages(kO)) + " stages, one CTA" +
+            .switches = "tile 2x" + std::to_string(kTileM * kO.ctas) + "x128, " +
+                        std::to_string(kv_stages(kO)) + " stages, " +
+                        (kO.ctas == 1 ? "one CTA" : "CTA pair") +
                         (kO.timeline ? ", timeline on" : ""),
-            .settings = {{"pair", 0}},
+            .settings = {{"pair", kO.ctas - 1}},
             .timeline = kO.timeline,
             .roles = {"load", "mma", "softmax[0]", "softmax[1]", "correction", "epilogue"},
             .overlap = false,

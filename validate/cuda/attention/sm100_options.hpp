@@ -6,6 +6,7 @@ namespace attention {
 struct Sm100Options {
     int head_dim = 128;  // 64 or 128
     bool causal = false;
+    int ctas = 1;                 // 2: a pair of CTAs shares each product, 256 query rows a stage
     int emulated = 16;            // exponentials of a row of 128 that the FMA pipe computes
     float rescale_threshold = 8;  // rise of the row maximum, in log2, that forces a rescale of O
     bool timeline = false;        // roles stamp what they do into a buffer
@@ -32,31 +33,36 @@ inline constexpr int kSm100Threads = 512;
 constexpr int tile_bytes(const Sm100Options& o) {  // of Q, K, V or O
     return kTileM * o.head_dim * 2;
 }
+// What a CTA holds of a tile of K (rows) or V (columns): of a pair, each has its half.
+constexpr int kv_bytes(const Sm100Options& o) {
+    return tile_bytes(o) / o.ctas;
+}
 constexpr int kv_stages(const Sm100Options& o) {
-    return (224 * 1024 - 2 * kQStages * tile_bytes(o)) / tile_bytes(o);
+    return (224 * 1024 - 2 * kQStages * tile_bytes(o)) / kv_bytes(o);
 }
 constexpr int sm100_barriers(const Sm100Options& o) {
     return 9 * kQStages + 2 * kv_stages(o);
 }
 constexpr int sm100_shared_bytes(const Sm100Options& o) {
-    return (2 * kQStages + kv_stages(o)) * tile_bytes(o) + kQStages * kTileM * 4 +
+    return 2 * kQStages * tile_bytes(o) + kv_stages(o) * kv_bytes(o) + kQStages * kTileM * 4 +
            8 * sm100_barriers(o) + 16;
 }
 
 // Registers of a thread after the warpgroups have traded theirs: softmax, correction and the rest.
 constexpr int softmax_registers(const Sm100Options& o) {
-    return o.head_dim < 96 ? 200 : 192;
+    return o.ctas == 2 ? 176 : o.head_dim < 96 ? 200 : 192;
 }
 constexpr int correction_registers(const Sm100Options& o) {
-    return o.head_dim < 96 ? 64 : o.causal ? 72 : 80;
+    return o.ctas == 2 ? 88 : o.head_dim < 96 ? 64 : o.causal ? 72 : 80;
 }
 constexpr int other_registers(const Sm100Options& o) {
     return 512 - 2 * softmax_registers(o) - correction_registers(o);
 }
 
 constexpr bool supported(const Sm100Options& o) {
-    return (o.head_dim == 64 || o.head_dim == 128) && o.emulated >= 0 && o.emulated <= 64 &&
-           sm100_shared_bytes(o) <= 227 * 1024;
+    return (o.head_dim == 64 || o.head_dim == 128) &&
+           (o.ctas == 1 || (o.ctas == 2 && o.head_dim == 128 && !o.causal)) && o.emulated >= 0 &&
+           o.emulated <= 64 && sm100_shared_bytes(o) <= 227 * 1024;
 }
 
 }  // namespace attention

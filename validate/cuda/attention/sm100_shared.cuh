@@ -14,13 +14,14 @@ using micro::Mbarrier;
 template <Sm100Options kO>
 struct Sm100Shared {
     static constexpr int kKvStages = kv_stages(kO);
-    static constexpr int kChunk = kTileM * micro::kRowBytes;
+    static constexpr int kChunk = kTileM * micro::kRowBytes;  // of Q, V and O
+    static constexpr int kKeyChunk = kChunk / kO.ctas;
 
     char* base;
 
     __device__ char* q(int t) const { return base + t * tile_bytes(kO); }
     __device__ char* o(int t) const { return q(kQStages + t); }
-    __device__ char* kv(int slot) const { return q(2 * kQStages + slot); }
+    __device__ char* kv(int slot) const { return q(2 * kQStages) + slot * kv_bytes(kO); }
     // A row's rescale factor, at the end the sum of its exponentials.
     __device__ float& scale(int t, int row) const {
         return reinterpret_cast<float*>(kv(kKvStages))[t * kTileM + row];
@@ -47,8 +48,8 @@ struct Sm100Shared {
             q_full(t).init(1);
             q_empty(t).init(1);
             s_full(t).init(1);
-            p_ready(t).init(2 * 128);  // softmax and correction threads
-            p_last(t).init(4);         // a lane of each softmax warp
+            p_ready(t).init(2 * 128 * kO.ctas);  // softmax and correction threads
+            p_last(t).init(4 * kO.ctas);         // a lane of each softmax warp
             stats_empty(t).init(128);
             o_full(t).init(1);
             store_full(t).init(128);
@@ -66,6 +67,60 @@ struct Sm100Shared {
         return reinterpret_cast<Mbarrier*>(&scale(kQStages, 0))[kind * kQStages + index];
     }
 };
+
+// This CTA's place in its pair; the first one issues the products of both.
+template <Sm100Options kO>
+__device__ __forceinline__ int pair_rank() {
+    return kO.ctas == 1 ? 0 : static_cast<int>(blockIdx.x) % kO.ctas;
+}
+// Tiles of queries are taken by pairs as by single CTAs.
+template <Sm100Options kO>
+__device__ __forceinline__ int first_tile() {
+    return static_cast<int>(blockIdx.x) / kO.ctas;
+}
+template <Sm100Options kO>
+__device__ __forceinline__ int tile_stride() {
+    return static_cast<int>(gridDim.x) / kO.ctas;
+}
+template <Sm100Options kO>
+__device__ __forceinline__ Tile sm100_tile(const Arguments& a, int index) {
+    return tile_at<kQStages * kTileM * kO.ctas, kTileKv>(a, index);
+}
+// First query row of stage t here: a product of a pair covers 256 rows, the leader's first.
+template <Sm100Options kO>
+__device__ __forceinline__ int stage_row(const Tile& tile, int t) {
+    return tile.row + (t * kO.ctas + pair_rank<kO>()) * kTileM;
+}
+
+// On a barrier where the other CTA of the pair, or products of both, arrive.
+template <Sm100Options kO>
+__device__ __forceinline__ void wait_for(Mbarrier& barrier, unsigned parity) {
+    if constexpr (kO.ctas == 1) {
+        barrier.wait(parity);
+    } else {
+        barrier.wait_cluster(parity);
+    }
+}
+// On the barrier of the CTA that issues products.
+template <Sm100Options kO>
+__device__ __forceinline__ void arrive_at_leader(Mbarrier& barrier) {
+    if constexpr (kO.ctas == 1) {
+        barrier.arrive();
+    } else {
+        barrier.arrive_remote_release(0);
+    }
+}
+// All threads of the CTA, or of both of a pair.
+template <Sm100Options kO>
+__device__ __forceinline__ void sync_all() {
+    if constexpr (kO.ctas == 1) {
+        __syncthreads();
+    } else {
+        asm volatile(
+            "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                : "memory");
+    }
+}
 
 // The softmax warp says to the correction warp of the same rows that a factor is there: a named
 // barrier for each stage and warp.
@@ -101,21 +156,39 @@ __device__ __forceinline__ unsigned own_lanes(unsigned columns) {
 }
 
 // d = a b or d += a b, 16 deep; a from shared (descriptor) or tensor memory.
+template <int kCtas>
 __device__ __forceinline__ void multiply(unsigned d, std::uint64_t a, std::uint64_t b,
                                          std::uint32_t instruction, bool accumulate) {
-    asm volatile(
-        "{ .reg .pred p; setp.ne.b32 p, %4, 0;\n"
-        "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p; }" ::"r"(d),
-        "l"(a), "l"(b), "r"(instruction), "r"(static_cast<unsigned>(accumulate))
-        : "memory");
+    if constexpr (kCtas == 1) {
+        asm volatile(
+            "{ .reg .pred p; setp.ne.b32 p, %4, 0;\n"
+            "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p; }" ::"r"(d),
+            "l"(a), "l"(b), "r"(instruction), "r"(static_cast<unsigned>(accumulate))
+            : "memory");
+    } else {
+        asm volatile(
+            "{ .reg .pred p; setp.ne.b32 p, %4, 0;\n"
+            "tcgen05.mma.cta_group::2.kind::f16 [%0], %1, %2, %3, p; }" ::"r"(d),
+            "l"(a), "l"(b), "r"(instruction), "r"(static_cast<unsigned>(accumulate))
+            : "memory");
+    }
 }
+template <int kCtas>
 __device__ __forceinline__ void multiply(unsigned d, unsigned a, std::uint64_t b,
                                          std::uint32_t instruction, bool accumulate) {
-    asm volatile(
-        "{ .reg .pred p; setp.ne.b32 p, %4, 0;\n"
-        "tcgen05.mma.cta_group::1.kind::f16 [%0], [%1], %2, %3, p; }" ::"r"(d),
-        "r"(a), "l"(b), "r"(instruction), "r"(static_cast<unsigned>(accumulate))
-        : "memory");
+    if constexpr (kCtas == 1) {
+        asm volatile(
+            "{ .reg .pred p; setp.ne.b32 p, %4, 0;\n"
+            "tcgen05.mma.cta_group::1.kind::f16 [%0], [%1], %2, %3, p; }" ::"r"(d),
+            "r"(a), "l"(b), "r"(instruction), "r"(static_cast<unsigned>(accumulate))
+            : "memory");
+    } else {
+        asm volatile(
+            "{ .reg .pred p; setp.ne.b32 p, %4, 0;\n"
+            "tcgen05.mma.cta_group::2.kind::f16 [%0], [%1], %2, %3, p; }" ::"r"(d),
+            "r"(a), "l"(b), "r"(instruction), "r"(static_cast<unsigned>(accumulate))
+            : "memory");
+    }
 }
 
 }  // namespace attention

@@ -42,8 +42,8 @@ class Sm100Softmax {
     }
 
     __device__ void run() {
-        for (int index = blockIdx.x; index < a_.tiles; index += gridDim.x, ++count_) {
-            const Tile tile = tile_at<kQStages * kTileM, kTileKv>(a_, index);
+        for (int index = first_tile<kO>(); index < a_.tiles; index += tile_stride<kO>(), ++count_) {
+            const Tile tile = sm100_tile<kO>(a_, index);
             recorder_.begin_tile(tile.blocks);
             if (tile.blocks == 0) {
                 write_log_sum(tile, kMinusInfinity, 0);
@@ -66,7 +66,7 @@ class Sm100Softmax {
   private:
     template <bool kMasked>
     __device__ __forceinline__ void step(const Tile& tile, int i) {
-        shared_.s_full(t_).wait(s_full_.next(0));
+        wait_for<kO>(shared_.s_full(t_), s_full_.next(0));
         micro::tcgen05_after_sync();
         recorder_.stamp(Mark::kLoadS, count_, i);
         load_scores();
@@ -91,7 +91,7 @@ class Sm100Softmax {
             fragment(i, f, bias);
         micro::tmem_wait_store();
         micro::tcgen05_before_sync();
-        shared_.p_ready(t_).arrive();
+        arrive_at_leader<kO>(shared_.p_ready(t_));
 #pragma unroll
         for (int f = kEarlyFragments; f < kFragments; ++f)
             fragment(i, f, bias);
@@ -99,7 +99,7 @@ class Sm100Softmax {
         micro::tcgen05_before_sync();
         __syncwarp();
         if (threadIdx.x % 32 == 0)
-            shared_.p_last(t_).arrive();
+            arrive_at_leader<kO>(shared_.p_last(t_));
         wait_stats_empty();
         recorder_.stamp(Mark::kRowSum, count_, i);
         add_up();
@@ -126,7 +126,7 @@ class Sm100Softmax {
 
     __device__ __forceinline__ void mask(const Tile& tile, int block) {
         const Shape& s = a_.shape;
-        const int row = tile.row + t_ * kTileM + row_;
+        const int row = stage_row<kO>(tile, t_) + row_;
         const int seen = kO.causal ? row + s.seqlen_kv - s.seqlen_q + 1 : s.seqlen_kv;
         const int limit = (seen < s.seqlen_kv ? seen : s.seqlen_kv) - block * kTileKv;
 #pragma unroll
@@ -207,7 +207,7 @@ class Sm100Softmax {
 
     __device__ void write_log_sum(const Tile& tile, float high, float sum) {
         constexpr float kLn2 = 0.69314718F;
-        const int row = tile.row + t_ * kTileM + row_;
+        const int row = stage_row<kO>(tile, t_) + row_;
         if (a_.lse == nullptr || row >= a_.shape.seqlen_q)
             return;
         a_.lse[static_cast<long long>(tile.plane) * a_.shape.seqlen_q + row] =

@@ -84,6 +84,7 @@ Kernel sm90_kernel(const char* name) {
             .tile_rows = tile_rows(kO),
             .query_box_rows = kWarpgroupRows,
             .tile_kv = kO.tile_kv,
+            .key_box_rows = kO.tile_kv,
             .threads = threads(kO),
             .shared_bytes = shared_bytes(kO),
             .switches = switches(kO),

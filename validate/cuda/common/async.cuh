@@ -61,6 +61,18 @@ class Mbarrier {
         while (!try_wait(parity)) {
         }
     }
+    // The same, where arrivals of other blocks of the cluster are acquired, too.
+    __device__ void wait_cluster(unsigned parity) {
+        unsigned done = 0;
+        while (done == 0) {
+            asm volatile(
+                "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], "
+                "%2;\nselp.u32 %0, 1, 0, p; }"
+                : "=r"(done)
+                : "r"(address()), "r"(parity)
+                : "memory");
+        }
+    }
     [[nodiscard]] __device__ unsigned address() { return shared_address(&word_); }
 
   private:

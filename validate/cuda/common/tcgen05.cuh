@@ -134,6 +134,18 @@ __device__ __forceinline__ void tcgen05_commit(Mbarrier& barrier) {
     }
 }
 
+// One box into this block's shared memory; the barrier of the pair's first block, at the same place
+// as `barrier` here, counts the bytes.
+__device__ __forceinline__ void load_box_of_pair(void* to, const CUtensorMap* map, int column,
+                                                 int row, int plane, Mbarrier& barrier) {
+    asm volatile(
+        "{ .reg .b32 leaders; mapa.shared::cluster.u32 leaders, %5, 0;\n"
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".cta_group::2 [%0], [%1, {%2, %3, %4}], [leaders]; }" ::"r"(shared_address(to)),
+        "l"(map), "r"(column), "r"(row), "r"(plane), "r"(barrier.address())
+        : "memory");
+}
+
 // 128 rows of 32 bytes from shared to tensor memory.
 __device__ __forceinline__ void tcgen05_copy(unsigned to, std::uint64_t from) {
     asm volatile("tcgen05.cp.cta_group::1.128x256b [%0], %1;" ::"r"(to), "l"(from) : "memory");

@@ -53,33 +53,40 @@ __device__ void finish(Shared& s) {
         tmem_release<1>(s.tmem);
 }
 
-template <int kWidth>
+// kWidth registers a thread: so many columns of 32 lanes, or (k16Lanes, 64 registers) 128 columns
+// of 16 lanes.
+template <int kWidth, bool k16Lanes>
 __device__ void load(std::uint32_t (&r)[kWidth], unsigned at) {
+    static_assert(!k16Lanes || kWidth == 64);
+    if constexpr (k16Lanes)
+        tcgen05_ld_16x256b_x16(r, at);
     if constexpr (kWidth == 8)
         tcgen05_ld_32x32b_x8(r, at);
     if constexpr (kWidth == 16)
         tcgen05_ld_32x32b_x16(r, at);
     if constexpr (kWidth == 32)
         tcgen05_ld_32x32b_x32(r, at);
-    if constexpr (kWidth == 64)
+    if constexpr (kWidth == 64 && !k16Lanes)
         tcgen05_ld_32x32b_x64(r, at);
 }
 
-template <int kWidth>
+template <int kWidth, bool k16Lanes>
 __device__ void store(unsigned at, const std::uint32_t (&r)[kWidth]) {
+    if constexpr (k16Lanes)
+        tcgen05_st_16x256b_x16(at, r);
     if constexpr (kWidth == 8)
         tcgen05_st_32x32b_x8(at, r);
     if constexpr (kWidth == 16)
         tcgen05_st_32x32b_x16(at, r);
     if constexpr (kWidth == 32)
         tcgen05_st_32x32b_x32(at, r);
-    if constexpr (kWidth == 64)
+    if constexpr (kWidth == 64 && !k16Lanes)
         tcgen05_st_32x32b_x64(at, r);
 }
 
 // A batch of loads, each with a use, and the waits between or behind them. All read the same words:
 // an even number of them leaves nothing of the exclusive or.
-template <int kWidth, bool kWait>
+template <int kWidth, bool kWait, bool k16Lanes>
 __device__ __forceinline__ std::uint32_t load_batch(unsigned at) {
     constexpr int kLoads = kBatch<kWidth, false, kWait>;
     static_assert(kLoads % 2 == 0);
@@ -88,7 +95,7 @@ __device__ __forceinline__ std::uint32_t load_batch(unsigned at) {
 #pragma unroll
         for (int u = 0; u < kLoads; ++u) {
             std::uint32_t r[kWidth];
-            load<kWidth>(r, at);
+            load<kWidth, k16Lanes>(r, at);
             tmem_wait_load();
             seen ^= tmem_loaded(r[0]);
         }
@@ -96,7 +103,7 @@ __device__ __forceinline__ std::uint32_t load_batch(unsigned at) {
         std::uint32_t r[kLoads][kWidth];
 #pragma unroll
         for (int u = 0; u < kLoads; ++u)
-            load<kWidth>(r[u], at);
+            load<kWidth, k16Lanes>(r[u], at);
         tmem_wait_load();
 #pragma unroll
         for (int u = 0; u < kLoads; ++u)
@@ -105,11 +112,11 @@ __device__ __forceinline__ std::uint32_t load_batch(unsigned at) {
     return seen;
 }
 
-template <int kWidth, bool kWait>
+template <int kWidth, bool kWait, bool k16Lanes>
 __device__ __forceinline__ void store_batch(unsigned at, const std::uint32_t (&r)[kWidth]) {
 #pragma unroll
     for (int u = 0; u < kBatch<kWidth, true, kWait>; ++u) {
-        store<kWidth>(at, r);
+        store<kWidth, k16Lanes>(at, r);
         if constexpr (kWait)
             tmem_wait_store();
     }
@@ -119,7 +126,7 @@ __device__ __forceinline__ void store_batch(unsigned at, const std::uint32_t (&r
 // The mover warps work on columns of their own, beside accumulators and A; with
 // kMultiply the warp after them keeps the tensor unit busy meanwhile. `kWait` waits after every
 // move, which makes it a latency; otherwise after each batch.
-template <int kWidth, bool kStore, bool kWait, bool kMultiply>
+template <int kWidth, bool kStore, bool kWait, bool kMultiply, bool k16Lanes>
 __global__ void __launch_bounds__(288)
     move(int iterations, int movers, Stamp* stamps, unsigned* wrong, long long* multiplied) {
     Shared& s = start();
@@ -131,7 +138,7 @@ __global__ void __launch_bounds__(288)
         std::uint32_t r[kWidth];
         for (int i = 0; i < kWidth; ++i)
             r[i] = threadIdx.x * 64 + i;
-        store<kWidth>(at, r);
+        store<kWidth, k16Lanes>(at, r);
         tmem_wait_store();
     }
     __syncthreads();
@@ -145,13 +152,13 @@ __global__ void __launch_bounds__(288)
 #pragma unroll 1
         for (int i = 0; i < iterations; ++i) {
             if constexpr (kStore) {
-                store_batch<kWidth, kWait>(at, r);
+                store_batch<kWidth, kWait, k16Lanes>(at, r);
             } else {
-                bad += load_batch<kWidth, kWait>(at) != 0;
+                bad += load_batch<kWidth, kWait, k16Lanes>(at) != 0;
             }
         }
         end = cycle();
-        load<kWidth>(r, at);
+        load<kWidth, k16Lanes>(r, at);
         tmem_wait_load();
         // Warps that share lanes wrote the same columns; either's values are right.
         for (int i = 0; i < kWidth; ++i)
@@ -239,10 +246,10 @@ __global__ void __launch_bounds__(32) allocate(int iterations, Stamp* stamps, un
         atomicAdd(wrong, bad);
 }
 
-template <int kWidth, bool kStore, bool kWait, bool kMultiply>
+template <int kWidth, bool kStore, bool kWait, bool kMultiply, bool k16Lanes>
 void measure_move(Bench& bench, int movers) {
     const int blocks = bench.sms();
-    const auto kernel = move<kWidth, kStore, kWait, kMultiply>;
+    const auto kernel = move<kWidth, kStore, kWait, kMultiply, k16Lanes>;
     check(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
     DeviceArray<unsigned> wrong(1);
@@ -256,9 +263,10 @@ void measure_move(Bench& bench, int movers) {
     });
     expect(wrong.host()[0] == 0, "tensor memory move");
     constexpr int kMoves = kBatch<kWidth, kStore, kWait>;
-    const std::string name = std::string(kStore ? "tcgen05_st" : "tcgen05_ld") + "_32x32b_x" +
-                             std::to_string(kWidth) + (kWait ? "_latency" : "_bandwidth") + "_w" +
-                             std::to_string(movers) + (kMultiply ? "_beside_mma" : "");
+    const std::string name = std::string(kStore ? "tcgen05_st" : "tcgen05_ld") +
+                             (k16Lanes ? "_16x256b_x16" : "_32x32b_x" + std::to_string(kWidth)) +
+                             (kWait ? "_latency" : "_bandwidth") + "_w" + std::to_string(movers) +
+                             (kMultiply ? "_beside_mma" : "");
     if constexpr (kWait) {
         bench.row(name, map(cycles, [](double c) { return c / kMoves; }), "clk", "move and wait");
     } else {
@@ -273,12 +281,12 @@ void measure_move(Bench& bench, int movers) {
     }
 }
 
-template <int kWidth, bool kStore>
+template <int kWidth, bool kStore, bool k16Lanes = false>
 void measure_width(Bench& bench) {
-    measure_move<kWidth, kStore, true, false>(bench, 1);
+    measure_move<kWidth, kStore, true, false, k16Lanes>(bench, 1);
     for (const int movers : {1, 4, 8}) {
-        measure_move<kWidth, kStore, false, false>(bench, movers);
-        measure_move<kWidth, kStore, false, true>(bench, movers);
+        measure_move<kWidth, kStore, false, false, k16Lanes>(bench, movers);
+        measure_move<kWidth, kStore, false, true, k16Lanes>(bench, movers);
     }
 }
 
@@ -320,4 +328,6 @@ int main() {
     measure_width<16, true>(bench);
     measure_width<32, true>(bench);
     measure_width<64, true>(bench);
+    measure_width<64, false, true>(bench);
+    measure_width<64, true, true>(bench);
 }

@@ -104,7 +104,7 @@ Errors compare_with_reference(const Kernel& kernel, DeviceProblem& problem, bool
                               int sms, long long rows) {
     problem.poison();
     const Arguments arguments = problem.arguments(kernel);
-    kernel.launch(arguments, grid_size(arguments, persistent, sms));
+    kernel.launch(arguments, grid_size(kernel, arguments, persistent, sms));
     micro::check(cudaDeviceSynchronize());
 
     const Shape& s = problem.shape();

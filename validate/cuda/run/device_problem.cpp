@@ -51,7 +51,7 @@ Arguments DeviceProblem::arguments(const Kernel& kernel) const {
     const int rows = kernel.tile_rows;
     Arguments a{};
     a.q = map(q_, shape_.heads_q, shape_.seqlen_q, kernel.query_box_rows);
-    a.k = map(k_, shape_.heads_kv, shape_.seqlen_kv, kernel.tile_kv);
+    a.k = map(k_, shape_.heads_kv, shape_.seqlen_kv, kernel.key_box_rows);
     a.v = map(v_, shape_.heads_kv, shape_.seqlen_kv, kernel.tile_kv);
     a.o = map(o_, shape_.heads_q, shape_.seqlen_q, kernel.query_box_rows);
     a.shape = shape_;
@@ -104,8 +104,9 @@ bool DeviceProblem::ends_intact() const {
            std::all_of(lse.begin(), lse.end(), [](auto word) { return word == 0xffffffffU; });
 }
 
-int grid_size(const Arguments& arguments, bool persistent, int sms) {
-    return persistent ? std::min(arguments.tiles, sms) : arguments.tiles;
+int grid_size(const Kernel& kernel, const Arguments& arguments, bool persistent, int sms) {
+    const int tiles = persistent ? std::min(arguments.tiles, sms / kernel.ctas) : arguments.tiles;
+    return tiles * kernel.ctas;
 }
 
 void prepare(const Kernel& kernel) {

@@ -38,7 +38,8 @@ class DeviceProblem {
 };
 
 // CTAs of a launch: one for each tile, or as many as the GPU holds at a time.
-[[nodiscard]] int grid_size(const Arguments& arguments, bool persistent, int sms);
+[[nodiscard]] int grid_size(const Kernel& kernel, const Arguments& arguments, bool persistent,
+                            int sms);
 
 // Raises the shared memory limit; once for each kernel.
 void prepare(const Kernel& kernel);

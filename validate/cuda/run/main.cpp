@@ -253,7 +253,7 @@ int write_timeline(const CommandLine& line, const micro::Bench& bench) {
     Arguments arguments = problem.arguments(kernel);
     arguments.timeline = buffer.view();
     buffer.clear();
-    kernel.launch(arguments, grid_size(arguments, settings.persistent, bench.sms()));
+    kernel.launch(arguments, grid_size(kernel, arguments, settings.persistent, bench.sms()));
     micro::check(cudaDeviceSynchronize());
 
     int runtime = 0;
@@ -275,8 +275,9 @@ int write_timeline(const CommandLine& line, const micro::Bench& bench) {
         std::string("note: ") + bench.gpu().name + ", driver " + bench.nvml().driver_version() +
         ", CUDA " + std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10) +
         ", " + today() + ", SM clock " + whole(with.clock_mhz) + " MHz");
-    head.lines.push_back("note: " + whole(cycles_without) + " cycles a launch without stamps, " +
-                         whole(cycles_with) + " with every CTA of the first wave stamping");
+    head.lines.push_back("launch_cycles: " + whole(cycles_without));
+    head.lines.push_back("launch_cycles_stamped: " + whole(cycles_with));
+    head.lines.push_back("note: every CTA of the first wave stamps");
     buffer.write(line.ctas, head, line.csv);
     for (const std::string& text : head.lines)
         std::printf("%s\n", text.c_str());

@@ -115,7 +115,7 @@ Timing time_kernel(const Kernel& kernel, const DeviceProblem& problem, const mic
     prepare(kernel);
     Arguments arguments = problem.arguments(kernel);
     arguments.timeline = settings.timeline;
-    const int grid = grid_size(arguments, settings.persistent, bench.sms());
+    const int grid = grid_size(kernel, arguments, settings.persistent, bench.sms());
     const auto launch = [&] { kernel.launch(arguments, grid); };
 
     const int launches = warm_up(launch, settings, bench);
