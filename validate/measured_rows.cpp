@@ -131,8 +131,8 @@ class Fields {
                                            {"fp8", DType::fp8},
                                            {"fp8_e4m3", DType::fp8},
                                            {"fp8_e5m2", DType::fp8},
-                                           {"mxfp8", dtype_mxfp8},
-                                           {"nvfp4", dtype_nvfp4}});
+                                           {"mxfp8", DType::mxfp8},
+                                           {"nvfp4", DType::nvfp4}});
     p.direction = fields.word<Direction>(
         "direction", {{"fwd", Direction::forward}, {"bwd", Direction::backward}});
     p.head_dim_qk = fields.integer("head_dim_qk");

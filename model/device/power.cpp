@@ -1,6 +1,7 @@
 #include "warpline/device/power.hpp"
 
 #include "warpline/hardware/assumed_constant.hpp"
+#include "warpline/hardware/dtype.hpp"
 
 #include <algorithm>
 #include <array>
@@ -74,9 +75,8 @@ Result<EnergyCosts> energy_costs(const GpuSpec& spec) {
 
 KernelWork kernel_work(const Prediction& prediction, const GpuSpec& spec) {
     const auto sms = static_cast<double>(spec.sm_count);
-    const double width = prediction.problem.dtype == DType::fp8 ? 2.0 : 1.0;
     KernelWork work;
-    work.flops = prediction.executed_flops / width;
+    work.flops = prediction.executed_flops * element_bytes(prediction.problem.dtype) / 2.0;
     work.smem_bytes = work_of(prediction, Unit::smem) * spec.smem_bytes_per_clk * sms;
     work.l2_bytes = prediction.waves.l2_bytes;
     work.hbm_bytes = prediction.waves.hbm_bytes;

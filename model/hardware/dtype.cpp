@@ -14,8 +14,8 @@ struct Format {
 
 constexpr std::array formats = {
     Format{DType::bf16, "bf16", 2.0, 0}, Format{DType::fp16, "fp16", 2.0, 0},
-    Format{DType::fp8, "fp8", 1.0, 0}, Format{dtype_mxfp8, "mxfp8", 1.0, 32},
-    Format{dtype_nvfp4, "nvfp4", 0.5, 16}};
+    Format{DType::fp8, "fp8", 1.0, 0}, Format{DType::mxfp8, "mxfp8", 1.0, 32},
+    Format{DType::nvfp4, "nvfp4", 0.5, 16}};
 static_assert(formats.size() == all_dtypes.size());
 
 const Format& format_of(DType dtype) {
@@ -64,7 +64,7 @@ double peak_flops(const GpuSpec& spec, const ClockHz& clock, DType dtype) {
     double wider = element_bytes(DType::bf16) / element_bytes(dtype);
     const auto path = spec.mma.find(MmaPath::tcgen05);
     const double wide = wide_row_bytes(spec);
-    if (dtype == dtype_nvfp4 && path != spec.mma.end() && wide > 0.0) {
+    if (dtype == DType::nvfp4 && path != spec.mma.end() && wide > 0.0) {
         wider *= wide / path->second.k_bytes;
     }
     return wider * spec.peak_flops(clock);

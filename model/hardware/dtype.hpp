@@ -1,5 +1,4 @@
-// Operand formats: widths, scale factors, and the rates that follow. DType names those without
-// scale factors; the block-scaled formats are further values of it.
+// Operand formats: widths, scale factors, and the rates that follow.
 #pragma once
 
 #include "warpline/hardware/gpu_spec.hpp"
@@ -9,11 +8,8 @@
 
 namespace warpline {
 
-inline constexpr DType dtype_mxfp8{3};  ///< e4m3 with a ue8m0 scale factor for 32 elements along K
-inline constexpr DType dtype_nvfp4{4};  ///< e2m1 with a ue4m3 scale factor for 16
-
-inline constexpr std::array all_dtypes = {DType::bf16, DType::fp16, DType::fp8, dtype_mxfp8,
-                                          dtype_nvfp4};
+inline constexpr std::array all_dtypes = {DType::bf16, DType::fp16, DType::fp8, DType::mxfp8,
+                                          DType::nvfp4};
 /// "bf16, fp16, ...": every name, for messages.
 [[nodiscard]] std::string dtype_names();
 

@@ -60,7 +60,14 @@ struct RegisterContention {
 };
 
 enum class MmaPath : std::uint8_t { mma_sync, wgmma, tcgen05 };
-enum class DType : std::uint8_t { bf16, fp16, fp8 };
+/// Of an operand; widths and scale factors: dtype.hpp.
+enum class DType : std::uint8_t {
+    bf16,
+    fp16,
+    fp8,    ///< e4m3
+    mxfp8,  ///< e4m3 with a ue8m0 scale factor for 32 elements along K
+    nvfp4,  ///< e2m1 with a ue4m3 scale factor for 16
+};
 [[nodiscard]] std::string_view dtype_name(DType dtype);
 [[nodiscard]] std::optional<DType> dtype_from_name(std::string_view name);
 

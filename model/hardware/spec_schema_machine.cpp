@@ -95,7 +95,8 @@ std::vector<SpecKey> machine_keys() {
          {}},
         {"power.tensor_flop",
          not_negative("pJ/FLOP", 1e3),
-         "energy of a 16-bit tensor-core FLOP, random operands; one of 8 bits takes half",
+         "energy of a 16-bit tensor-core FLOP, random operands; one of 8 bits takes half, of 4 a "
+         "quarter",
          "",
          Need::optional,
          {}},

@@ -38,8 +38,8 @@ std::vector<std::pair<std::string, double>> problem_names(const AttentionProblem
             {"element_bytes", element_bytes(problem.dtype)},
             {"scale_block", number(scale_block(problem.dtype))},
             {"fp8", flag(problem.dtype == DType::fp8)},
-            {"mxfp8", flag(problem.dtype == dtype_mxfp8)},
-            {"nvfp4", flag(problem.dtype == dtype_nvfp4)}};
+            {"mxfp8", flag(problem.dtype == DType::mxfp8)},
+            {"nvfp4", flag(problem.dtype == DType::nvfp4)}};
 }
 
 }  // namespace warpline

@@ -16,8 +16,8 @@ namespace {
 
 using Set = std::vector<ParameterOverride>;
 
-constexpr DType mxfp8 = dtype_mxfp8;
-constexpr DType nvfp4 = dtype_nvfp4;
+constexpr DType mxfp8 = DType::mxfp8;
+constexpr DType nvfp4 = DType::nvfp4;
 
 KernelPlan plan_of(const std::string& gpu, std::int64_t d, DType dtype, const Set& set = {}) {
     auto plan =
