@@ -29,7 +29,7 @@ struct CompareArguments {
     std::string clock, split, fail_above;
     std::string csv_file, json_file, golden_file, timeline_file;
     bool csv = false, json = false;
-    bool fit_clock = false, best_run = false;
+    bool fit_clock = false, best_run = false, no_power_limit = false;
     ComparisonOutput output;
 };
 
@@ -66,6 +66,7 @@ Result<CompareOptions> options_of(const CompareArguments& arguments) {
     }
     options.constants = std::move(overrides->hardware);
     options.parameters = std::move(overrides->parameters);
+    options.power_limit = !arguments.no_power_limit;
     options.rows.fit_clock = arguments.fit_clock;
     options.rows.best_run = arguments.best_run;
     if (!arguments.split.empty()) {
@@ -183,6 +184,9 @@ void give_table_back(CompareArguments& arguments) {
 void declare_options(CLI::App& command, CompareArguments& arguments) {
     command.add_option("--clock", arguments.clock, "clock of rows that state none")
         ->type_name("CLOCK");
+    command.add_flag("--no-power-limit", arguments.no_power_limit,
+                     "believe clocks that were set, even where the board's power limit would hold "
+                     "the SMs below them");
     command.add_flag("--fit-clock", arguments.fit_clock,
                      "fit one clock per GPU, file, kernel, direction and mask to rows without one");
     command.add_flag("--best-run", arguments.best_run,

@@ -37,11 +37,13 @@ void SimulationOptions::declare(CLI::App& app) {
                    "warp instructions an event; 1 is the reference [1]")
         ->type_name("N");
     app.add_flag("--graph", graph_launch, "launched from a CUDA graph");
+    app.add_flag("--power", power, "hold the clock at what the board's power limit allows");
 }
 
 Result<PredictOptions> SimulationOptions::read() const {
     PredictOptions options;
     options.graph_launch = graph_launch;
+    options.power_limit = power;
     if (clock == "boost") {
         options.boost_clock = true;
     } else if (!clock.empty()) {

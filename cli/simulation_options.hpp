@@ -18,6 +18,7 @@ struct SimulationOptions {
     std::string granularity;
     std::vector<std::string> ideal;
     bool graph_launch = false;
+    bool power = false;
 
     /// Adds the options to a subcommand. This object must outlive the parse.
     void declare(CLI::App& app);

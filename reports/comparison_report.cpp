@@ -45,7 +45,7 @@ std::string short_direction(Direction direction) {
 std::string clock_mark(const ComparedRow& row) {
     if (row.by_time && row.clock_source == ClockSource::measured && row.row.clock &&
         row.clock.hz != *row.row.clock) {
-        return " ^";
+        return row.row.clock_is_ceiling() ? " v" : " ^";
     }
     if (!row.by_time || row.clock_source == ClockSource::measured) {
         return {};
@@ -104,7 +104,10 @@ std::string mark_legend(const Comparison& comparison, const Style& style) {
          {std::pair{" *", "* the clock was not measured: predicted at the default clock"},
           {" ~", "~ predicted at the clock fitted to the file, see below"},
           {" !", "! the fitted clock rests on its bound"},
-          {" ^", "^ the clock was sampled: SMs run at a share of it, clock.sampled_share"}}) {
+          {" ^", "^ the clock was sampled: SMs run at a share of it, clock.sampled_share"},
+          {" v",
+           "v the clock was set: the board's power limit holds the SMs below it, see "
+           "hw_specs, power"}}) {
         for (const ComparedRow& row : comparison.rows) {
             if (clock_mark(row) == mark) {
                 text += style.dim(meaning) + "\n";

@@ -155,6 +155,20 @@ Json provenance_json(const Prediction& prediction) {
             {"memory_bound", waves.memory_bound}};
 }
 
+Json power_json(const Prediction& prediction) {
+    if (!prediction.power) {
+        return nullptr;
+    }
+    Json parts = Json::object();
+    for (const PowerAccount::Part& part : prediction.power->parts) {
+        parts[part.name] = number(part.watts);
+    }
+    return {{"watts", number(prediction.power->watts)},
+            {"limit_watts", number(prediction.power->limit_watts)},
+            {"ceiling_mhz", number(megahertz(prediction.power->ceiling))},
+            {"parts", std::move(parts)}};
+}
+
 }  // namespace
 
 std::string prediction_json(const Prediction& prediction, const std::vector<ComparedRow>& nearest) {
@@ -174,6 +188,7 @@ std::string prediction_json(const Prediction& prediction, const std::vector<Comp
                        {"roles", roles_json(prediction)},
                        {"critical_cycle", cycle_json(prediction)},
                        {"budgets", budgets_json(prediction.plan)},
+                       {"power", power_json(prediction)},
                        {"nearest_measured", nearest_json(nearest)},
                        {"assumptions", prediction.assumptions},
                        {"provenance", provenance_json(prediction)}};

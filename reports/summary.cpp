@@ -124,8 +124,9 @@ std::string summary_text(const Prediction& prediction, const Style& style,
          {peak_section(prediction, style), answers_section(prediction, style),
           unit_section(prediction, style), cycle_section(prediction, style),
           stall_section(prediction, style), wave_section(prediction, style),
-          budget_section(prediction, style), nearest_section(nearest, style),
-          assumption_section(prediction, style), provenance_section(prediction, style)}) {
+          power_section(prediction, style), budget_section(prediction, style),
+          nearest_section(nearest, style), assumption_section(prediction, style),
+          provenance_section(prediction, style)}) {
         if (!section.empty()) {
             text += "\n" + section;
         }

@@ -141,6 +141,24 @@ std::string wave_section(const Prediction& prediction, const Style& style) {
     return text;
 }
 
+std::string power_section(const Prediction& prediction, const Style& style) {
+    if (!prediction.power) {
+        return "";
+    }
+    const PowerAccount& power = *prediction.power;
+    Table table({Align::left, Align::right, Align::right});
+    for (const PowerAccount::Part& part : power.parts) {
+        table.add({part.name, fmt::format("{:.0f} W", part.watts),
+                   percent(power.watts > 0.0 ? part.watts / power.watts : 0.0)});
+    }
+    const bool held = prediction.clock.hz < power.ceiling;
+    return style.bold(fmt::format("Power: {:.0f} of {:.0f} W{}", power.watts, power.limit_watts,
+                                  held ? fmt::format(", which holds the clock under {:.0f} MHz",
+                                                     megahertz(power.ceiling))
+                                       : std::string())) +
+           "\n" + table.text("  ");
+}
+
 std::string budget_section(const Prediction& prediction, const Style& style) {
     if (prediction.plan.budgets.empty()) {
         return "";

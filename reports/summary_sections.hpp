@@ -21,6 +21,8 @@ inline constexpr std::size_t summary_width = 100;  ///< columns
 [[nodiscard]] std::string stall_section(const Prediction& prediction, const Style& style);
 /// Tiles over the GPU, and memory traffic.
 [[nodiscard]] std::string wave_section(const Prediction& prediction, const Style& style);
+/// What the board draws; empty unless the prediction was held to its power limit.
+[[nodiscard]] std::string power_section(const Prediction& prediction, const Style& style);
 [[nodiscard]] std::string budget_section(const Prediction& prediction, const Style& style);
 /// Measured rows and the model's error on each.
 [[nodiscard]] std::string nearest_section(const std::vector<ComparedRow>& rows, const Style& style);

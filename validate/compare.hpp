@@ -134,6 +134,9 @@ struct RowOptions {
                                               const RowOptions& options = {});
 
 struct CompareOptions {
+    /// Predict rows whose clock was set at no more than the board's power limit allows, where the
+    /// specification knows energies.
+    bool power_limit = true;
     PredictOptions predict;  ///< its clock serves rows without one
     std::vector<ConstantOverride> constants;
     std::vector<ParameterOverride> parameters;

@@ -1,5 +1,6 @@
 // Answers measured rows from the specs and pipelines of a data directory.
 #include "warpline/device/operation.hpp"
+#include "warpline/device/power.hpp"
 #include "warpline/pipeline/family.hpp"
 #include "warpline/validate/comparison_parts.hpp"
 
@@ -51,6 +52,31 @@ namespace {
     return ClockHz(std::llround(known->second.value * 1e6));
 }
 
+/// At the row's clock, where it has one. A measured clock is what the power limit left; one that
+/// was set can be above it.
+[[nodiscard]] PredictOptions options_for(const MeasuredRow& row, const GpuSpec& spec,
+                                         const CompareOptions& asked) {
+    PredictOptions options = asked.predict;
+    options.power_limit =
+        asked.power_limit && row.clock_is_ceiling() && energy_costs(spec).has_value();
+    const double share = share_of_clock(row, spec);
+    if (row.clock) {
+        options.boost_clock = false;
+        options.clock = share == 1.0 ? row.clock : scaled(*row.clock, share);
+        options.clock_origin = share != 1.0
+                                   ? fmt::format("{:.3g} of what was sampled with the row", share)
+                               : row.clock_is_ceiling() ? "set with the row"
+                                                        : "measured with the row";
+        return options;
+    }
+    const std::optional<ClockHz> profiled = profiled_clock(row, spec);
+    if (profiled && !options.clock && !options.boost_clock) {
+        options.clock = profiled;
+        options.clock_origin = row.gpu + " clock under a profiler";
+    }
+    return options;
+}
+
 /// Loads each specification and family once.
 class DirectoryPredictor {
   public:
@@ -81,26 +107,10 @@ class DirectoryPredictor {
         if (row.problem.deterministic) {
             return fail(FailureKind::usage, "a deterministic order is not modelled");
         }
-        PredictOptions predict_options = options_.predict;
-        const double share = share_of_clock(row, *spec);
-        const std::optional<ClockHz> profiled = profiled_clock(row, *spec);
-        if (row.clock) {
-            predict_options.clock = share == 1.0 ? row.clock : scaled(*row.clock, share);
-            predict_options.boost_clock = false;
-        } else if (profiled && !predict_options.clock && !predict_options.boost_clock) {
-            predict_options.clock = profiled;
-        }
-        auto prediction = predict_operation(*spec, *operation, row.problem, predict_options);
+        auto prediction =
+            predict_operation(*spec, *operation, row.problem, options_for(row, *spec, options_));
         if (!prediction) {
             return tl::unexpected(prediction.error());
-        }
-        if (row.clock) {
-            prediction->clock.origin =
-                share == 1.0 ? "measured with the row"
-                             : fmt::format("{:.3g} of what was sampled with the row", share);
-        }
-        if (!row.clock && profiled && predict_options.clock == profiled) {
-            prediction->clock.origin = row.gpu + " clock under a profiler";
         }
         return answer(row, *spec, std::move(*choice), std::move(*prediction));
     }

@@ -10,6 +10,12 @@
 #include <fmt/format.h>
 
 namespace warpline {
+
+bool MeasuredRow::clock_is_ceiling() const {
+    const auto begins = [this](const char* with) { return clock_evidence.rfind(with, 0) == 0; };
+    return clock.has_value() && (begins("stated") || begins("set") || begins("locked"));
+}
+
 namespace {
 
 const std::vector<std::string> required_columns = {

@@ -42,6 +42,9 @@ struct MeasuredRow {
     [[nodiscard]] bool clock_is_sampled() const {
         return clock.has_value() && clock_evidence.rfind("sampled", 0) == 0;
     }
+    /// Whether the clock was set or stated, not measured: its evidence begins with "stated", "set"
+    /// or "locked". The power limit may have held the SMs below it.
+    [[nodiscard]] bool clock_is_ceiling() const;
 };
 
 /// A row that cannot be compared, and why.

@@ -25,7 +25,9 @@ Result<ClockChoice> choose_clock(const GpuSpec& spec, const PredictOptions& opti
     ClockChoice choice;
     if (options.clock) {
         choice.hz = *options.clock;
-        choice.origin = fmt::format("--clock {:.6g}MHz", hertz(choice.hz) / 1e6);
+        choice.origin = options.clock_origin.empty()
+                            ? fmt::format("--clock {:.6g}MHz", hertz(choice.hz) / 1e6)
+                            : options.clock_origin;
     } else if (options.boost_clock) {
         choice.hz = spec.clocks.boost;
         choice.origin = spec.id + " boost clock" + source_of(spec, "clock.boost");

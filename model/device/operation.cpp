@@ -1,9 +1,11 @@
 #include "warpline/device/operation.hpp"
 
+#include "warpline/device/power.hpp"
 #include "warpline/device/predict_listed.hpp"
 #include "warpline/device/side_launch_time.hpp"
 #include "warpline/pipeline/side_launches.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,9 +26,12 @@ Result<Operation> make_operation(const PipelineSource& source, const GpuSpec& sp
     return Operation{std::move(*plan), std::move(*launches), std::nullopt};
 }
 
-Result<Prediction> predict_operation(const GpuSpec& spec, const Operation& operation,
-                                     const AttentionProblem& problem, const PredictOptions& options,
-                                     ScheduleMemo* memo) {
+namespace {
+
+/// At a clock that nothing else holds back.
+[[nodiscard]] Result<Prediction> predict_freely(const GpuSpec& spec, const Operation& operation,
+                                                const AttentionProblem& problem,
+                                                const PredictOptions& options, ScheduleMemo* memo) {
     auto prediction =
         predict_listed(spec, operation.plan, problem, operation.blocks, options, memo);
     if (!prediction) {
@@ -45,6 +50,60 @@ Result<Prediction> predict_operation(const GpuSpec& spec, const Operation& opera
         prediction->utilization *= alone / prediction->seconds;
     }
     return prediction;
+}
+
+/// Clocks this close together are one.
+constexpr double same_clock = 1e-3;
+constexpr int max_clock_rounds = 4;
+
+[[nodiscard]] double apart(const ClockHz& a, const ClockHz& b) {
+    return std::abs(boost::rational_cast<double>(a) / boost::rational_cast<double>(b) - 1.0);
+}
+
+/// Draw follows from the kernel's time and work, and its time from the clock: memory is nearer, in
+/// cycles, at a slower one.
+[[nodiscard]] Result<Prediction> predict_within_limit(const GpuSpec& spec,
+                                                      const Operation& operation,
+                                                      const AttentionProblem& problem,
+                                                      PredictOptions options, ScheduleMemo* memo) {
+    const auto costs = energy_costs(spec);
+    if (!costs) {
+        return tl::unexpected(costs.error());
+    }
+    options.boost_clock = options.boost_clock || !options.clock;
+    auto prediction = predict_freely(spec, operation, problem, options, memo);
+    if (!prediction) {
+        return prediction;
+    }
+    const ClockChoice free = prediction->clock;
+    KernelWork work = kernel_work(*prediction, spec);
+    ClockHz held = clock_within_limit(*costs, work, free.hz);
+    for (int round = 0; apart(held, prediction->clock.hz) > same_clock && round < max_clock_rounds;
+         ++round) {
+        options.boost_clock = false;
+        options.clock = held;
+        options.clock_origin =
+            fmt::format("what {:.0f} W leave of {:.0f} MHz, {}", costs->limit_watts,
+                        boost::rational_cast<double>(free.hz) / 1e6, free.origin);
+        prediction = predict_freely(spec, operation, problem, options, memo);
+        if (!prediction) {
+            return prediction;
+        }
+        work = kernel_work(*prediction, spec);
+        held = clock_within_limit(*costs, work, free.hz);
+    }
+    prediction->power = power_at(*costs, work, prediction->clock.hz);
+    prediction->power->ceiling = free.hz;
+    return prediction;
+}
+
+}  // namespace
+
+Result<Prediction> predict_operation(const GpuSpec& spec, const Operation& operation,
+                                     const AttentionProblem& problem, const PredictOptions& options,
+                                     ScheduleMemo* memo) {
+    return options.power_limit ? predict_within_limit(spec, operation, problem, options, memo)
+                               : predict_freely(spec, operation, problem, options, memo);
 }
 
 }  // namespace warpline

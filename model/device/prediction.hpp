@@ -59,6 +59,18 @@ struct UnitReport {
     double work_per_sm = 0.0;
 };
 
+/// What the board draws while the kernel runs again and again.
+struct PowerAccount {
+    struct Part {
+        std::string name;
+        double watts = 0.0;
+    };
+    double watts = 0.0;
+    double limit_watts = 0.0;
+    ClockHz ceiling;  ///< the clock without the limit
+    std::vector<Part> parts;
+};
+
 struct Prediction {
     AttentionProblem problem;
     std::string gpu, kernel;
@@ -77,6 +89,7 @@ struct Prediction {
     std::vector<UnitReport> units;
     std::string
         bound_by;  ///< one phrase: "tensor core", "latency of the S-P loop of softmax[0]", "HBM"
+    std::optional<PowerAccount> power;  ///< on request
     KernelPlan plan;
     std::vector<std::string> assumptions;
     std::string version, spec_hash;
@@ -84,9 +97,12 @@ struct Prediction {
 
 struct PredictOptions {
     std::optional<ClockHz> clock;  ///< --clock 1755MHz
+    std::string clock_origin;      ///< of `clock`; empty: the command line
     bool boost_clock = false;      ///< --clock boost
     bool record_events = false;
     bool graph_launch = false;
+    /// Hold the clock (boost, where none is asked for) at what the board's power limit allows.
+    bool power_limit = false;
     std::set<Mechanism> ideal;
     int granularity = 1;
 };

@@ -50,6 +50,10 @@ std::vector<Symbol> make_symbols() {
     add("us", 1e-6, second);
     add("ns", 1e-9, second);
     add("kW", 1e3, Dimension::of(BaseUnit::watt));
+    const Dimension joule = Dimension::of(BaseUnit::watt) * second;
+    add("J", 1.0, joule);
+    add("nJ", 1e-9, joule);
+    add("pJ", 1e-12, joule);
     add("x", 1.0, Dimension{});  // a ratio: "2 x"
     return symbols;
 }

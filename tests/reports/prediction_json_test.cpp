@@ -31,11 +31,26 @@ TEST_CASE("the JSON of a prediction follows its published schema") {
     for (const auto& [key, unused] : value.items()) {
         keys.insert(key);
     }
-    CHECK(keys == std::set<std::string>{"schema", "kernel", "gpu", "problem", "clock_mhz",
-                                        "time_ms", "tflops", "utilization", "makespan_cycles",
-                                        "mean_active_cycles", "bound_by", "bounds", "units",
-                                        "roles", "critical_cycle", "budgets", "nearest_measured",
-                                        "assumptions", "provenance"});
+    CHECK(keys == std::set<std::string>{"schema",
+                                        "kernel",
+                                        "gpu",
+                                        "problem",
+                                        "clock_mhz",
+                                        "time_ms",
+                                        "tflops",
+                                        "utilization",
+                                        "makespan_cycles",
+                                        "mean_active_cycles",
+                                        "bound_by",
+                                        "bounds",
+                                        "units",
+                                        "roles",
+                                        "critical_cycle",
+                                        "budgets",
+                                        "power",
+                                        "nearest_measured",
+                                        "assumptions",
+                                        "provenance"});
     CHECK(value["schema"] == prediction_schema);
     CHECK(value["time_ms"] == doctest::Approx(1.0));
     CHECK(value["units"][0]["unit"] == "tensor");

@@ -107,6 +107,26 @@ TEST_CASE("a sampled clock counts by the share of it that SMs run at") {
     CHECK(megahertz(compared(row)) == 1900.0);
 }
 
+TEST_CASE("a clock that was set is held at what the power limit leaves of it") {
+    MeasuredRow row = row_of("fa3");
+    row.gpu = "h100_sxm";
+    row.problem.batch = 2;
+    row.problem.heads_q = row.problem.heads_kv = 16;
+    row.problem.seqlen_q = row.problem.seqlen_kv = 8192;
+    row.clock = ClockHz(1'830'000'000);
+    row.clock_evidence = "stated by the paper";
+    const auto held = compared(row);
+    row.clock_evidence = "SM cycles over the GPU's timer";
+    const auto measured = compared(row);
+    REQUIRE(held);
+    REQUIRE(measured);
+    CHECK(measured->rows[0].clock.hz == *row.clock);
+    CHECK(measured->rows[0].clock.origin == "measured with the row");
+    CHECK(held->rows[0].clock.hz < ClockHz(1'700'000'000));
+    CHECK(held->rows[0].predicted_ms > 1.07 * measured->rows[0].predicted_ms);
+    CHECK(held->rows[0].clock.origin.find("set with the row") != std::string::npos);
+}
+
 TEST_CASE("a framework's copies before a kernel are part of what it measures") {
     MeasuredRow row = row_of("fa2");
     row.gpu = "h200";

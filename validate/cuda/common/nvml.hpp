@@ -19,6 +19,8 @@ class Nvml {
             symbol<int (*)(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
         clock_ = symbol<int (*)(void*, int, unsigned*)>("nvmlDeviceGetClockInfo");
         power_ = symbol<int (*)(void*, unsigned*)>("nvmlDeviceGetPowerUsage");
+        energy_ =
+            symbol<int (*)(void*, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
         driver_ = symbol<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");
         ready_ = init != nullptr && by_bus != nullptr && init() == 0 &&
                  by_bus(pci_bus_id, &device_) == 0;
@@ -37,6 +39,14 @@ class Nvml {
         if (!ready_ || power_ == nullptr || power_(device_, &milliwatts) != 0)
             return std::nullopt;
         return milliwatts / 1000.0;
+    }
+
+    // What the whole board has drawn since the driver was loaded.
+    [[nodiscard]] std::optional<double> energy_joules() const {
+        unsigned long long millijoules = 0;
+        if (!ready_ || energy_ == nullptr || energy_(device_, &millijoules) != 0)
+            return std::nullopt;
+        return static_cast<double>(millijoules) / 1000.0;
     }
 
     [[nodiscard]] std::string driver_version() const {
@@ -68,6 +78,7 @@ class Nvml {
     bool ready_ = false;
     int (*clock_)(void*, int, unsigned*) = nullptr;
     int (*power_)(void*, unsigned*) = nullptr;
+    int (*energy_)(void*, unsigned long long*) = nullptr;
     int (*driver_)(char*, unsigned) = nullptr;
 };
 

@@ -5,6 +5,7 @@
 // work: what the driver reports (NVML) is the frequency asked for, and stays above the true one
 // while the power limit holds the SMs back.
 #include "../common/stamp.cuh"
+#include "random_operand.cuh"
 #include "wgmma_tiles.cuh"
 
 #include <chrono>
@@ -27,22 +28,14 @@ struct Span {
     long long nanoseconds;
 };
 
-// A bf16 in (-1, 1) with all its mantissa bits in play, or zero.
-__device__ float operand(unsigned seed, bool zero) {
-    seed *= 2654435761U;
-    seed ^= seed >> 15;
-    seed *= 2246822519U;
-    seed ^= seed >> 13;
-    return zero ? 0.0F : static_cast<float>(static_cast<int>(seed)) * 0x1p-31F;
-}
-
 __global__ void __launch_bounds__(128 * kWarpgroups, 1) heavy(bool zero, Span* spans, float* sums) {
     extern __shared__ __align__(1024) unsigned char tiles[];
     const int warpgroup = threadIdx.x / 128;
     unsigned char* a_tiles = tiles + kN * kRowBytes;
     for (unsigned i = threadIdx.x; i < (kN + kTileM * kWarpgroups) * kRowBytes / 2;
          i += blockDim.x) {
-        reinterpret_cast<__nv_bfloat16*>(tiles)[i] = __float2bfloat16(operand(i + 1, zero));
+        reinterpret_cast<__nv_bfloat16*>(tiles)[i] =
+            __float2bfloat16(zero ? 0.0F : random_operand(i + 1));
     }
     fence_async_proxy();
     __syncthreads();
