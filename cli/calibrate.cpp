@@ -40,12 +40,9 @@ Result<std::string> calibrate_text(Request& request, CalibrateArguments& argumen
     if (request.infeasible) {
         return text + fmt::format("\n{} is not written\n", printable(arguments.overlay_file));
     }
-    const auto done = write_files({{arguments.overlay_file, calibration_overlay(*calibration)}});
-    if (!done) {
-        return tl::unexpected(done.error());
-    }
-    return text + fmt::format("\nwritten to {}: use it as --gpu {}\n",
-                              printable(arguments.overlay_file), printable(arguments.overlay_file));
+    text += fmt::format("\nwritten to {}: use it as --gpu {}\n", printable(arguments.overlay_file),
+                        printable(arguments.overlay_file));
+    return deliver({{arguments.overlay_file, calibration_overlay(*calibration)}}, std::move(text));
 }
 
 }  // namespace

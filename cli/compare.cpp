@@ -96,7 +96,7 @@ Result<std::string> written(const Comparison& comparison, const CompareArguments
     bool replaced = false;
     if (arguments.csv) {
         std::string csv = comparison_csv(comparison);
-        if (arguments.csv_file.empty()) {
+        if (arguments.csv_file.empty() || arguments.csv_file == "-") {
             text += csv;
             replaced = true;
         } else {
@@ -105,7 +105,7 @@ Result<std::string> written(const Comparison& comparison, const CompareArguments
     }
     if (arguments.json) {
         std::string json = comparison_json(comparison);
-        if (arguments.json_file.empty()) {
+        if (arguments.json_file.empty() || arguments.json_file == "-") {
             text += json;
             replaced = true;
         } else {
@@ -115,10 +115,7 @@ Result<std::string> written(const Comparison& comparison, const CompareArguments
     if (!arguments.golden_file.empty()) {
         files.push_back({arguments.golden_file, golden_table(comparison)});
     }
-    if (const auto done = write_files(files); !done) {
-        return tl::unexpected(done.error());
-    }
-    return replaced ? text : comparison_text(comparison, style);
+    return deliver(std::move(files), replaced ? text : comparison_text(comparison, style));
 }
 
 /// The steps of one kernel, in text or CSV.
@@ -134,9 +131,8 @@ Result<std::string> timeline_answer(const Request& request, const CompareArgumen
     if (arguments.csv_file.empty()) {
         return timeline_csv(*comparison);
     }
-    const auto written = write_files({{arguments.csv_file, timeline_csv(*comparison)}});
-    return written ? Result<std::string>(timeline_text(*comparison, request.style))
-                   : tl::unexpected(written.error());
+    return deliver({{arguments.csv_file, timeline_csv(*comparison)}},
+                   timeline_text(*comparison, request.style));
 }
 
 Result<std::string> compare_text(Request& request, const CompareArguments& arguments) {

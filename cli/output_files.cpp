@@ -2,11 +2,13 @@
 
 #include "warpline/reports/text.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -82,6 +84,23 @@ Result<void> write_files(const std::vector<OutputFile>& files) {
         }
     }
     return {};
+}
+
+Result<std::string> deliver(std::vector<OutputFile> files, std::string text) {
+    const auto first_file = std::stable_partition(
+        files.begin(), files.end(), [](const OutputFile& file) { return file.path == "-"; });
+    if (first_file - files.begin() > 1) {
+        return fail(FailureKind::usage, "two outputs go to standard output (-)",
+                    "name a file for one of them");
+    }
+    if (first_file != files.begin()) {
+        text = std::move(files.front().text);
+        files.erase(files.begin());
+    }
+    if (const Result<void> written = write_files(files); !written) {
+        return tl::unexpected(written.error());
+    }
+    return text;
 }
 
 }  // namespace warpline::cli

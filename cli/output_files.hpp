@@ -19,4 +19,8 @@ struct OutputFile {
 /// itself failed.
 [[nodiscard]] Result<void> write_files(const std::vector<OutputFile>& files);
 
+/// write_files(), but for a file whose path is "-": its text is returned, for standard output, in
+/// place of `text`. Errors: also usage when two paths are "-".
+[[nodiscard]] Result<std::string> deliver(std::vector<OutputFile> files, std::string text);
+
 }  // namespace warpline::cli

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t max_length = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_head_dim = 1 << 16;
-constexpr std::int64_t max_clock_hz = 100'000'000'000;
 constexpr std::int64_t largest_pattern = std::int64_t{1} << 24;  // blocks drawn one by one
 
 bool all_digits(std::string_view text) {
@@ -92,7 +91,8 @@ Result<ClockHz> parse_clock_option(std::string_view text) {
     auto clock = parse_clock(text);
     if (!clock) {
         return fail(FailureKind::usage,
-                    fmt::format("--clock: \"{}\" is not \"boost\" or a clock", printable(text)),
+                    fmt::format("--clock: \"{}\" is not \"boost\" or a clock from 1 MHz to 100 GHz",
+                                printable(text)),
                     "write it as 1755MHz or 1.755GHz");
     }
     return clock;

@@ -122,11 +122,8 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     if (!band) {
         return tl::unexpected(band.error());
     }
-    std::string text = output_of(arguments, *prediction, nearest, request.style) + *band;
-    if (const Result<void> written = write_files(files); !written) {
-        return tl::unexpected(written.error());
-    }
-    return text;
+    return deliver(std::move(files),
+                   output_of(arguments, *prediction, nearest, request.style) + *band);
 }
 
 }  // namespace
@@ -141,7 +138,9 @@ void add_predict(CLI::App& app, Request& request) {
     arguments->problem.declare(*command);
     arguments->simulation.declare(*command);
     command->add_flag("--gantt", arguments->gantt, "chart of the steady state");
-    command->add_option("--schedule", arguments->schedule_file, "every event, as CSV")
+    command
+        ->add_option("--schedule", arguments->schedule_file,
+                     "every event, as CSV (-: instead of the text)")
         ->type_name("FILE");
     CLI::Option* const json =
         command->add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")

@@ -181,14 +181,13 @@ Result<std::string> write_report(const Request& request, const ReportArguments& 
     const std::string html = report_html(*page, assets);
     const std::size_t size = html.size();
     files->push_back({arguments.output, html});
-    if (const auto written = write_files(*files); !written) {
-        return tl::unexpected(written.error());
-    }
-    return fmt::format("{}: {}, opens in a browser without a network{}\n",
-                       printable(arguments.output), byte_text(static_cast<double>(size)),
-                       assets.charts.empty()
-                           ? "; tables only, since npm was not there when warpline was built"
-                           : "");
+    return deliver(
+        std::move(*files),
+        fmt::format("{}: {}, opens in a browser without a network{}\n", printable(arguments.output),
+                    byte_text(static_cast<double>(size)),
+                    assets.charts.empty()
+                        ? "; tables only, since npm was not there when warpline was built"
+                        : ""));
 }
 
 }  // namespace

@@ -118,13 +118,9 @@ Result<std::string> rescale_answer(const Request& request, const RescaleArgument
     if (arguments.csv && arguments.csv_file.empty()) {
         return rescale_csv(*options, *rows);
     }
-    if (arguments.csv) {
-        const auto written = write_files({{arguments.csv_file, rescale_csv(*options, *rows)}});
-        if (!written) {
-            return tl::unexpected(written.error());
-        }
-    }
-    return rescale_text(*options, *rows, request.style);
+    std::string text = rescale_text(*options, *rows, request.style);
+    return arguments.csv ? deliver({{arguments.csv_file, rescale_csv(*options, *rows)}}, text)
+                         : Result<std::string>(std::move(text));
 }
 
 }  // namespace

@@ -41,11 +41,8 @@ Result<std::string> sensitivity_answer(const Request& request,
     if (arguments.csv_file.empty()) {
         return sensitivity_csv(*found);
     }
-    const auto written = write_files({{arguments.csv_file, sensitivity_csv(*found)}});
-    if (!written) {
-        return tl::unexpected(written.error());
-    }
-    return sensitivity_text(*found, request.style);
+    return deliver({{arguments.csv_file, sensitivity_csv(*found)}},
+                   sensitivity_text(*found, request.style));
 }
 
 }  // namespace

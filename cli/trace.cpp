@@ -222,10 +222,8 @@ Result<std::string> write_trace(const Request& request, const TraceArguments& ar
     }
     std::string text = trace_json(traced->plan, recording->schedule, chart, trace);
     const std::size_t size = text.size();
-    if (const auto written = write_files({{arguments.output, std::move(text)}}); !written) {
-        return tl::unexpected(written.error());
-    }
-    return summary(arguments, chart, estimate, size);
+    return deliver({{arguments.output, std::move(text)}},
+                   summary(arguments, chart, estimate, size));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
+#include "warpline/engine/related_runs.hpp"
 #include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/unknown_constants.hpp"
 #include "warpline/workload/tiling.hpp"
@@ -82,12 +83,7 @@ class Schedules {
 
     [[nodiscard]] TileRunner in(const MemoryEnvironment& memory) {
         const auto machine = remembered(memory);
-        const auto simulated = [this, memory](const TileClass& tile, std::int64_t count) {
-            if (!prepared_) {
-                prepared_.emplace(plan_, engine_);
-            }
-            return prepared_->run({{tile, count}}, memory);
-        };
+        const TileRunner simulated = simulator(memory);
         return [machine, simulated](const TileClass& tile, std::int64_t count) {
             return machine ? machine->run(tile, count, simulated) : simulated(tile, count);
         };
@@ -97,14 +93,26 @@ class Schedules {
     [[nodiscard]] Result<SteadyStep> steady_step(TileClass like, const MemoryEnvironment& memory,
                                                  bool record_events) {
         like.blocks = std::min(like.blocks, like.masked_first + like.masked_last);
-        EngineOptions engine = engine_;
-        engine.record_events = record_events;
-        const auto measure = [&] { return measure_steady_step(plan_, like, memory, engine); };
+        EngineOptions recording = engine_;
+        recording.record_events = true;
+        const TileRunner recorded = [&](const TileClass& tile, std::int64_t count) {
+            return simulate(plan_, {{tile, count}}, memory, recording);
+        };
+        const TileRunner run = record_events ? recorded : simulator(memory);
+        const auto measure = [&] { return measure_steady_step(plan_, like, memory, engine_, run); };
         const auto machine = record_events ? nullptr : remembered(memory);
         return machine ? machine->steady_step(like, measure) : measure();
     }
 
   private:
+    [[nodiscard]] TileRunner simulator(const MemoryEnvironment& memory) {
+        return [this, memory](const TileClass& tile, std::int64_t count) {
+            if (!prepared_) {
+                prepared_.emplace(plan_, engine_);
+            }
+            return prepared_->run(tile, count, memory);
+        };
+    }
     [[nodiscard]] std::shared_ptr<MachineMemo> remembered(const MemoryEnvironment& memory) const {
         return memo_ != nullptr ? memo_->of(plan_, memory, engine_) : nullptr;
     }
@@ -112,7 +120,7 @@ class Schedules {
     const KernelPlan& plan_;
     EngineOptions engine_;
     ScheduleMemo* memo_;
-    std::optional<Engine> prepared_;  ///< not when everything is remembered
+    std::optional<RelatedRuns> prepared_;  ///< not when everything is remembered
 };
 
 /// Tile times and their placement, in one memory environment.

@@ -76,7 +76,7 @@ using Instance = std::tuple<Unit, int, int>;
 
 Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& like,
                                        const MemoryEnvironment& memory,
-                                       const EngineOptions& options) {
+                                       const EngineOptions& options, const TileRunner& run) {
     SteadyStep out;
     // The engine switches the mechanisms off by itself.
     const MemoryEnvironment seen = without(memory, options.ideal);
@@ -89,7 +89,7 @@ Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& 
     out.roofline = steady_roofline(used, seen);
     TileClass tile = like;
     tile.blocks = std::max(like.blocks, long_tile);
-    auto shorter = simulate(plan, {{tile, 1}}, memory, options);
+    auto shorter = run(tile, 1);
     if (!shorter) {
         return tl::unexpected(shorter.error());
     }
@@ -105,10 +105,8 @@ Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& 
                          static_cast<double>(steady.blocks);
         out.busy = busy_fractions(out.schedule.units, steady);
     } else {
-        EngineOptions quiet = options;
-        quiet.record_events = false;
         tile.blocks += chance_period;
-        const auto longer = simulate(plan, {{tile, 1}}, memory, quiet);
+        const auto longer = run(tile, 1);
         if (!longer) {
             return tl::unexpected(longer.error());
         }

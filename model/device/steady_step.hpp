@@ -2,6 +2,7 @@
 #pragma once
 
 #include "warpline/device/prediction.hpp"
+#include "warpline/device/tile_times.hpp"
 
 #include <array>
 
@@ -18,10 +19,11 @@ struct SteadyStep {
 };
 
 /// From a long tile with the masks of `like`; when its loop does not become periodic, from the same
-/// tile made longer, too. Errors: the engine's
-/// and the recurrence bound's; infeasible when a unit comes out more than fully busy.
+/// tile made longer, too. `run` simulates tiles of the plan with these options. Errors: the
+/// engine's and the recurrence bound's; infeasible when a unit comes out more than fully busy.
 [[nodiscard]] Result<SteadyStep> measure_steady_step(const KernelPlan& plan, const TileClass& like,
                                                      const MemoryEnvironment& memory,
-                                                     const EngineOptions& options);
+                                                     const EngineOptions& options,
+                                                     const TileRunner& run);
 
 }  // namespace warpline

@@ -1,4 +1,4 @@
-// What to say when nothing can happen any more and work is left.
+// What to say when nothing can happen any more and work is left, or when it does not end.
 #include "warpline/engine/simulation.hpp"
 
 #include <algorithm>
@@ -60,6 +60,34 @@ Failure Simulation::deadlock() const {
         if (!said[diagnostic.message]) {
             said[diagnostic.message] = true;
             failure.diagnostics.push_back(std::move(diagnostic));
+        }
+    }
+    return failure;
+}
+
+Failure Simulation::too_many_events() const {
+    Failure failure;
+    failure.kind = FailureKind::infeasible;
+    Diagnostic& diagnostic = failure.diagnostics.emplace_back();
+    diagnostic.where.file = plan_.file;
+    diagnostic.message = fmt::format("the schedule of {} needs more than {} events", plan_.kernel,
+                                     options_.max_events);
+    diagnostic.hint = "ask for fewer or shorter tiles, or for a larger --granularity";
+    if (anchor_ < 0 || !options_.fold_steady_state) {
+        return failure;
+    }
+    const Agent& anchor = agents_[static_cast<std::size_t>(anchor_)];
+    for (const LoopFrame& frame : anchor.loops) {
+        if (traits_of(anchor, frame).scales && !steady_.skipped_periods()) {
+            diagnostic.where.line =
+                role_of(anchor).program[static_cast<std::size_t>(frame.begin)].line;
+            diagnostic.message += fmt::format(
+                ": this loop of role '{}' did not repeat itself in {} of its {} iterations",
+                role_of(anchor).name, frame.index, frame.count);
+            diagnostic.hint +=
+                "; a loop repeats sooner when its chances and 'every's have short periods in "
+                "common";
+            break;
         }
     }
     return failure;

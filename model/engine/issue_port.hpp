@@ -121,7 +121,7 @@ class IssuePort {
 
     int index_;
     const CompiledPlan& plan_;
-    const CauseTable& causes_;
+    CauseTable causes_;
     Settings settings_;
     TensorUnit* tensor_ = nullptr;
     std::vector<Warp> warps_;

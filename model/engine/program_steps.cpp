@@ -46,6 +46,10 @@ bool Simulation::step_control(Agent& agent, int index) {
         const bool inside = !agent.loops.empty();
         const std::int64_t i = inside ? agent.loops.back().index : 0;
         const std::int64_t n = inside ? agent.loops.back().count : 1;
+        if (notes_choices(agent)) {
+            same_start_.asked(skip->predicate, inside ? &loop_of(agent) : nullptr, i, n,
+                              tile_of(agent));
+        }
         agent.pc = holds(skip->predicate, i, n, tile_of(agent)) ? agent.pc + 1 : skip->target;
     } else if (const auto* jump = std::get_if<Jump>(&body)) {
         agent.pc = jump->target;
@@ -63,10 +67,18 @@ TileClass Simulation::tile_of(const Agent& agent) const {
     return agent.tile_run < tiles_.size() ? tiles_[agent.tile_run].tile : TileClass{};
 }
 
+std::int64_t Simulation::trips_of(const Agent& agent, const LoopBegin& loop) const {
+    return loop.over == LoopBegin::Over::tiles
+               ? total_tiles_
+               : std::max<std::int64_t>(0, loop.count.at(tile_of(agent)));
+}
+
 void Simulation::enter_loop(Agent& agent, const LoopBegin& loop) {
     const bool tiles = loop.over == LoopBegin::Over::tiles;
-    const std::int64_t count =
-        tiles ? total_tiles_ : std::max<std::int64_t>(0, loop.count.at(tile_of(agent)));
+    const std::int64_t count = trips_of(agent, loop);
+    if (notes_choices(agent)) {
+        same_start_.goes_on(loop, 0, tile_of(agent), count > 0);
+    }
     if (tiles) {
         agent.tile_run = 0;
         agent.tile_in_run = agent.tile = 0;
@@ -86,6 +98,9 @@ void Simulation::leave_iteration(Agent& agent, int index, const LoopEnd& end) {
     LoopFrame& frame = agent.loops.back();
     const Op& begin = role_of(agent).program[static_cast<std::size_t>(end.begin)];
     const auto& loop = std::get<LoopBegin>(begin.body);
+    if (notes_choices(agent)) {
+        same_start_.goes_on(loop, frame.index + 1, tile_of(agent), frame.index + 1 < frame.count);
+    }
     if (loop.over == LoopBegin::Over::tiles) {
         if (agent.tile < static_cast<std::int64_t>(out_.tile_ends.size())) {
             Tick& at = out_.tile_ends[static_cast<std::size_t>(agent.tile)];

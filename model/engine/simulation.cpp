@@ -8,10 +8,10 @@
 namespace warpline {
 
 Simulation::Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
-                       const std::vector<TileRun>& tiles, const MemoryEnvironment& memory,
+                       std::vector<TileRun> tiles, const MemoryEnvironment& memory,
                        const EngineOptions& options)
     : plan_(plan),
-      tiles_(tiles),
+      tiles_(std::move(tiles)),
       memory_(memory),
       options_(options),
       causes_(static_cast<int>(plan.barriers.size())),
@@ -41,11 +41,7 @@ Simulation::Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
         tensors_.emplace_back(static_cast<int>(i), causes, causes_.unit(Unit::smem),
                               causes_.latency(Unit::tensor));
     }
-    if (plan.machine.tensor_scope == UnitScope::sub_partition) {
-        for (std::size_t i = 0; i < slices_total; ++i) {
-            ports_[i].beside(tensors_[i]);
-        }
-    }
+    connect_ports();
     tma_free_.assign(sms, 0);
     memory_free_.assign(sms, 0);
     tma_accounts_.assign(sms, Account(causes));
@@ -60,6 +56,28 @@ Simulation::Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
     choose_anchor();
     find_uses();
     mark_waited_barriers();
+}
+
+Simulation::Simulation(const Simulation& run, const TileRun& tiles) : Simulation(run) {
+    tiles_ = {tiles};
+    total_tiles_ = tiles.count;
+    out_.tile_ends.resize(static_cast<std::size_t>(std::min<std::int64_t>(total_tiles_, 4096)), 0);
+    for (Agent& agent : agents_) {
+        for (LoopFrame& frame : agent.loops) {
+            const Op& begin = role_of(agent).program[static_cast<std::size_t>(frame.begin)];
+            frame.count = trips_of(agent, std::get<LoopBegin>(begin.body));
+        }
+    }
+    keeper_ = nullptr;
+    connect_ports();
+}
+
+void Simulation::connect_ports() {
+    if (plan_.machine.tensor_scope == UnitScope::sub_partition) {
+        for (std::size_t i = 0; i < ports_.size(); ++i) {
+            ports_[i].beside(tensors_[i]);
+        }
+    }
 }
 
 std::vector<int> Simulation::warp_slots() const {
@@ -204,13 +222,24 @@ Result<Schedule> Simulation::run() {
     for (std::size_t i = 0; i < agents_.size(); ++i) {
         advance(static_cast<int>(i));
     }
-    while (!queue_.empty()) {
+    anchor_passed_ = false;
+    return proceed();
+}
+
+Result<Schedule> Simulation::proceed() {
+    while (true) {
+        if (anchor_passed_ && options_.fold_steady_state) {
+            if (keeper_ != nullptr) {
+                keeper_->offer(*this, false);
+            }
+            steady_.observe(*this, now_);
+        }
+        if (queue_.empty()) {
+            break;
+        }
         const Event event = queue_.pop();
         if (++events_ > options_.max_events) {
-            return fail(FailureKind::infeasible,
-                        fmt::format("the schedule of {} needs more than {} events", plan_.kernel,
-                                    options_.max_events),
-                        "use fewer tiles or a larger granularity");
+            return tl::unexpected<Failure>(too_many_events());
         }
         if (event.time > latest_time || steady_.overflow()) {
             return fail(
@@ -221,9 +250,6 @@ Result<Schedule> Simulation::run() {
         now_ = event.time;
         anchor_passed_ = false;
         handle(event);
-        if (anchor_passed_ && options_.fold_steady_state) {
-            steady_.observe(*this, now_);
-        }
     }
     if (unfinished_ > 0) {
         return tl::unexpected<Failure>(deadlock());

@@ -10,6 +10,7 @@
 #include "warpline/engine/folding.hpp"
 #include "warpline/engine/issue_port.hpp"
 #include "warpline/engine/releases.hpp"
+#include "warpline/engine/same_start.hpp"
 #include "warpline/engine/smem_port.hpp"
 #include "warpline/engine/steady_state.hpp"
 #include "warpline/engine/tensor_unit.hpp"
@@ -27,18 +28,45 @@ struct RoleUses {
     std::vector<std::pair<int, int>> waits;  ///< (barrier, copy) waited for by count
 };
 
+class Simulation;
+
+/// Keeps copies of a run as they come by, for other runs to go on from.
+class BranchKeeper {
+  public:
+    /// The anchor has finished an iteration; `at_recurrence`: and the run is about to skip periods.
+    virtual void offer(const Simulation& run, bool at_recurrence) = 0;
+
+  protected:
+    ~BranchKeeper() = default;
+};
+
 class Simulation final : TensorHost {
   public:
-    /// All that is given must outlive the simulation.
-    Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
-               const std::vector<TileRun>& tiles, const MemoryEnvironment& memory,
-               const EngineOptions& options);
+    /// The plan and the options must outlive the simulation.
+    Simulation(const KernelPlan& plan, const CompiledPlan& compiled, std::vector<TileRun> tiles,
+               const MemoryEnvironment& memory, const EngineOptions& options);
+    /// Goes on from where `run` is, which a keeper is being offered; without the keeper.
+    /// Precondition: same_start() holds for the tiles, which have as many masked steps.
+    Simulation(const Simulation& run, const TileRun& tiles);
+    Simulation& operator=(const Simulation&) = delete;
+    Simulation(Simulation&&) = delete;
+    Simulation& operator=(Simulation&&) = delete;
+    ~Simulation() = default;
 
     /// `log` must outlive the run.
     void log_releases(ReleaseLog& log) { log_ = &log; }
+    /// `keeper` must outlive the run. Precondition: equal tiles, nothing recorded.
+    void keep_branches(BranchKeeper& keeper) { keeper_ = &keeper; }
     [[nodiscard]] Result<Schedule> run();
+    /// run(), of a copy.
+    [[nodiscard]] Result<Schedule> proceed();
+
+    [[nodiscard]] const SameStart& same_start() const { return same_start_; }
+    [[nodiscard]] const std::vector<TileRun>& tiles() const { return tiles_; }
+    [[nodiscard]] std::int64_t events() const { return events_; }
 
   private:
+    Simulation(const Simulation&) = default;  // its ports still refer to the other's units
     friend class SteadyStateFinder;
     template <typename Visitor>
     friend class StateTour;
@@ -50,6 +78,7 @@ class Simulation final : TensorHost {
     void find_uses();
     void mark_waited_barriers();
     [[nodiscard]] bool all_tiles_alike() const;
+    void connect_ports();
 
     // programs: program_steps.cpp
     void advance(int index);
@@ -57,6 +86,11 @@ class Simulation final : TensorHost {
     void enter_loop(Agent& agent, const LoopBegin& loop);
     void leave_iteration(Agent& agent, int index, const LoopEnd& end);
     [[nodiscard]] TileClass tile_of(const Agent& agent) const;
+    [[nodiscard]] std::int64_t trips_of(const Agent& agent, const LoopBegin& loop) const;
+    /// Whether choices of the agent are choices of its tile, which branches must know.
+    [[nodiscard]] bool notes_choices(const Agent& agent) const {
+        return keeper_ != nullptr && agent.tile_run < tiles_.size();
+    }
     void request_batch(Agent& agent, const Batch& batch);
     void request_issue(Agent& agent, const CompiledIssue& issue);
     void granted(const Grant& grant);
@@ -128,6 +162,7 @@ class Simulation final : TensorHost {
                   const Account& account) const;
     [[nodiscard]] Tally tally() const;
     [[nodiscard]] Failure deadlock() const;
+    [[nodiscard]] Failure too_many_events() const;
 
     [[nodiscard]] int warps_per_agent(std::size_t role) const {
         return folded_roles_[role] ? 4 : 1;
@@ -150,11 +185,16 @@ class Simulation final : TensorHost {
         const int loop = role.ops[static_cast<std::size_t>(frame.begin)].loop;
         return compiled_.loops[static_cast<std::size_t>(loop)];
     }
+    /// The innermost loop that the agent is in. Precondition: it is in one.
+    [[nodiscard]] const LoopBegin& loop_of(const Agent& agent) const {
+        const auto begin = static_cast<std::size_t>(agent.loops.back().begin);
+        return std::get<LoopBegin>(role_of(agent).program[begin].body);
+    }
     [[nodiscard]] int tensor_index(const Agent& agent) const;
     void touch(Tick time) { last_activity_ = time > last_activity_ ? time : last_activity_; }
 
     const KernelPlan& plan_;
-    const std::vector<TileRun>& tiles_;
+    std::vector<TileRun> tiles_;
     const MemoryEnvironment memory_;
     const EngineOptions& options_;
     const CauseTable causes_;
@@ -188,6 +228,8 @@ class Simulation final : TensorHost {
     std::int64_t events_ = 0;
     std::vector<std::int32_t> woken_;
     ReleaseLog* log_ = nullptr;  ///< only where releases are recorded
+    BranchKeeper* keeper_ = nullptr;
+    SameStart same_start_;  ///< kept up while there is a keeper
 };
 
 }  // namespace warpline

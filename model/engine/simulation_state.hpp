@@ -210,7 +210,7 @@ class StateTour {
                 v_.loop_index(frame.index, index_base_, traits.period);
             } else {
                 compare(frame.index - (traits.over_tiles ? anchor_tile : 0));
-                compare(frame.count);
+                compare(traits.over_tiles ? 0 : frame.count);  // of tiles there are as many always
             }
         }
         compare(agent.tile - anchor_tile);

@@ -104,7 +104,7 @@ void SteadyStateFinder::compare_tiles(Simulation& simulation, Tick now) {
 
 void SteadyStateFinder::restart() {
     seen_.clear();
-    skipped_ = false;
+    skipped_ = found_in_loop_ = false;
 }
 
 void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
@@ -129,6 +129,10 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
             found_.blocks = snapshot.anchor_index - earlier.anchor_index;
             found_.busy = difference(earlier.done.busy, snapshot.done.busy);
         }
+        if (simulation.keeper_ != nullptr) {
+            simulation.keeper_->offer(simulation, true);
+            simulation.same_start_.pin_blocks(simulation.tile_of(anchor).blocks);
+        }
         const std::int64_t periods = periods_to_skip(simulation, earlier, snapshot);
         overflow_ = !fits(earlier, snapshot, periods);
         if (periods > 0 && !overflow_) {
@@ -142,7 +146,7 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
             compare_tiles(simulation,
                           now + std::max<std::int64_t>(periods, 0) * (now - earlier.now));
         }
-        skipped_ = true;
+        skipped_ = found_in_loop_ = true;
         seen_.clear();
         return;
     }
@@ -154,18 +158,41 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
     seen_.push_back(std::move(snapshot));
 }
 
-bool SteadyStateFinder::inside_uniform_part(const Simulation& simulation) const {
+bool SteadyStateFinder::inside_uniform_part(Simulation& simulation) {
     for (const Agent& agent : simulation.agents_) {
         const TileClass tile = simulation.tile_of(agent);
         for (const LoopFrame& frame : agent.loops) {
             const LoopTraits& traits = simulation.traits_of(agent, frame);
-            if (traits.scales && (frame.index < traits.head(tile) ||
-                                  frame.index >= frame.count - traits.tail(tile))) {
+            if (!traits.scales) {
+                continue;
+            }
+            if (simulation.notes_choices(agent)) {
+                note_uniform(simulation, agent, frame);
+            }
+            if (frame.index < traits.head(tile) || frame.index >= frame.count - traits.tail(tile)) {
                 return false;
             }
         }
     }
     return true;
+}
+
+/// What of the tile decides whether the iteration is one of the uniform part.
+void SteadyStateFinder::note_uniform(Simulation& simulation, const Agent& agent,
+                                     const LoopFrame& frame) {
+    const TileClass tile = simulation.tile_of(agent);
+    const LoopTraits& traits = simulation.traits_of(agent, frame);
+    SameStart& same = simulation.same_start_;
+    for (const Affine& value : traits.first) {
+        same.answered(value, frame.index + 1, tile, frame.index < value.at(tile));
+    }
+    const Op& begin = simulation.role_of(agent).program[static_cast<std::size_t>(frame.begin)];
+    const auto& loop = std::get<LoopBegin>(begin.body);
+    const auto note_end = [&](const Affine& value) {
+        same.at_end(&loop, frame.index, value, tile, frame.index >= frame.count - value.at(tile));
+    };
+    note_end({1, 0, 0, 0});
+    std::for_each(traits.last.begin(), traits.last.end(), note_end);
 }
 
 std::int64_t SteadyStateFinder::periods_to_skip(const Simulation& simulation, const Snapshot& from,

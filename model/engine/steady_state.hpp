@@ -17,6 +17,7 @@ namespace warpline {
 
 class Simulation;
 struct Agent;
+struct LoopFrame;
 
 /// How much was done so far.
 struct Tally {
@@ -46,6 +47,8 @@ class SteadyStateFinder {
     /// Forgets what was seen: another tile, another loop.
     void restart();
     [[nodiscard]] const SteadyState& found() const { return found_; }
+    /// Periods of the current loop were skipped.
+    [[nodiscard]] bool skipped_periods() const { return skipped_ && found_in_loop_; }
     [[nodiscard]] const TileRepeat& repeat() const { return repeat_; }
     /// The rest of the loop takes more ticks, or moves more bytes, than can be counted.
     [[nodiscard]] bool overflow() const { return overflow_; }
@@ -54,7 +57,8 @@ class SteadyStateFinder {
     [[nodiscard]] static Snapshot take(Simulation& simulation, Tick now);
     /// Compares the state in this tile, its repeating part skipped, with that in the tile before.
     void compare_tiles(Simulation& simulation, Tick now);
-    [[nodiscard]] bool inside_uniform_part(const Simulation& simulation) const;
+    [[nodiscard]] static bool inside_uniform_part(Simulation& simulation);
+    static void note_uniform(Simulation& simulation, const Agent& agent, const LoopFrame& frame);
     [[nodiscard]] std::int64_t periods_to_skip(const Simulation& simulation, const Snapshot& from,
                                                const Snapshot& to) const;
     static constexpr std::size_t most_snapshots = 256;
@@ -64,7 +68,8 @@ class SteadyStateFinder {
     std::optional<Snapshot> tile_before_;
     TileRepeat repeat_;
     std::int64_t tile_ = -1;
-    bool skipped_ = false;
+    bool skipped_ = false;        ///< or given up
+    bool found_in_loop_ = false;  ///< a recurrence, in this loop
     bool overflow_ = false;
 };
 

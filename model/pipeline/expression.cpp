@@ -1,12 +1,12 @@
 #include "warpline/pipeline/expression.hpp"
 
 #include "warpline/diagnostics/failure.hpp"
+#include "warpline/pipeline/expression_memo.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <unordered_map>
 
 #include <fmt/format.h>
 #include <muParser.h>
@@ -98,14 +98,23 @@ struct Evaluator::Impl {
     Evaluated<std::string> prepare(std::string_view text);
     Evaluated<double> run(std::string_view text);
     [[nodiscard]] Evaluated<double> finite(double value) const;
+    /// The values of the names that the text prepared last reads; those of `apart` left out.
+    [[nodiscard]] std::vector<std::pair<std::string, double>> values_read(
+        const std::vector<std::string>& apart) const;
+    void note_reads(const Remembered& entry) {
+        for (const auto& [name, value] : entry.read) {
+            reads.insert(name);
+        }
+    }
 
     const GpuSpec& spec;
     mu::Parser parser;
     std::map<std::string, double, std::less<>> values;  // stable addresses: the parser points here
     std::map<std::string, bool, std::less<>> bound;
     std::map<std::string, std::string, std::less<>> absent;
-    std::unordered_map<std::string, double> cache;
+    ExpressionMemo memo;
     std::set<std::string, std::less<>> reads;
+    std::set<std::string, std::less<>> prepared_reads;  ///< of the text prepared last
 };
 
 Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t position,
@@ -142,6 +151,7 @@ Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t positio
     }
     if (name.substr(0, hardware_prefix.size()) != hardware_prefix) {
         reads.insert(value->first);
+        prepared_reads.insert(value->first);
     }
     if (bound.emplace(value->first, true).second) {
         parser.DefineVar(value->first, &value->second);
@@ -150,6 +160,7 @@ Evaluated<void> Evaluator::Impl::bind(std::string_view name, std::size_t positio
 }
 
 Evaluated<std::string> Evaluator::Impl::prepare(std::string_view text) {
+    prepared_reads.clear();
     const auto tokens = tokenize(text);
     if (!tokens) {
         return tl::unexpected(tokens.error());
@@ -197,6 +208,17 @@ Evaluated<std::string> Evaluator::Impl::prepare(std::string_view text) {
     return prepared;
 }
 
+std::vector<std::pair<std::string, double>> Evaluator::Impl::values_read(
+    const std::vector<std::string>& apart) const {
+    std::vector<std::pair<std::string, double>> read;
+    for (const std::string& name : prepared_reads) {
+        if (std::find(apart.begin(), apart.end(), name) == apart.end()) {
+            read.emplace_back(name, values.find(name)->second);
+        }
+    }
+    return read;
+}
+
 Evaluated<double> Evaluator::Impl::finite(double value) const {
     if (!std::isfinite(value)) {
         return tl::unexpected(ExpressionError{
@@ -230,11 +252,7 @@ Evaluator::~Evaluator() = default;
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 
 void Evaluator::define(const std::string& name, double value) {
-    const auto [entry, added] = impl_->values.emplace(name, value);
-    if (added || entry->second != value) {
-        entry->second = value;
-        impl_->cache.clear();
-    }
+    impl_->values.insert_or_assign(name, value);
 }
 
 void Evaluator::remove(const std::string& name) {
@@ -243,7 +261,6 @@ void Evaluator::remove(const std::string& name) {
         impl_->bound.erase(entry);
     }
     impl_->values.erase(name);
-    impl_->cache.clear();
 }
 
 bool Evaluator::defines(const std::string& name) const {
@@ -261,7 +278,6 @@ const std::set<std::string, std::less<>>& Evaluator::reads() const {
 
 void Evaluator::forget_reads() {
     impl_->reads.clear();
-    impl_->cache.clear();  // what it remembers would not be seen to be read again
 }
 
 void Evaluator::explain_absence(const std::string& name, std::string message) {
@@ -279,9 +295,10 @@ Evaluated<double> Evaluator::number(std::string_view text) {
         impl_->reads.insert(value->first);
         return impl_->finite(value->second);
     }
-    std::string key(text);
-    if (const auto known = impl_->cache.find(key); known != impl_->cache.end()) {
-        return known->second;
+    const std::string key(text);
+    if (const Remembered* known = impl_->memo.find(key, {}, impl_->values)) {
+        impl_->note_reads(*known);
+        return known->results.front();
     }
     auto prepared = impl_->prepare(text);
     if (!prepared) {
@@ -290,7 +307,7 @@ Evaluated<double> Evaluator::number(std::string_view text) {
     impl_->parser.SetExpr(*prepared);
     const auto value = impl_->run(text);
     if (value) {
-        impl_->cache.emplace(std::move(key), *value);
+        impl_->memo.keep(key, {impl_->values_read({}), {}, {*value}});
     }
     return value;
 }
@@ -298,6 +315,11 @@ Evaluated<double> Evaluator::number(std::string_view text) {
 Evaluated<std::vector<double>> Evaluator::tabulate(std::string_view text,
                                                    const std::vector<std::string>& names,
                                                    const std::vector<std::vector<double>>& points) {
+    const std::string key = fmt::format("{}\n{}", text, fmt::join(names, " "));
+    if (const Remembered* known = impl_->memo.find(key, points, impl_->values)) {
+        impl_->note_reads(*known);
+        return known->results;
+    }
     std::vector<std::pair<std::string, double>> hidden;
     std::vector<double*> cells;
     for (const std::string& name : names) {
@@ -324,6 +346,7 @@ Evaluated<std::vector<double>> Evaluator::tabulate(std::string_view text,
             }
             results.push_back(*value);
         }
+        impl_->memo.keep(key, {impl_->values_read(names), points, results});
         return results;
     };
     auto results = evaluate();

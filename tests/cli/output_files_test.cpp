@@ -60,3 +60,15 @@ TEST_CASE("a link stays a link, and a device is written to") {
     REQUIRE(write_files({{"/dev/null", "x"}, {"/dev/null", "y"}}));
     CHECK(fs::is_character_file("/dev/null"));
 }
+
+TEST_CASE("a file named - is standard output, in place of the text") {
+    const TemporaryFolder folder;
+    CHECK(deliver({{folder / "a", "one"}}, "text").value() == "text");
+    CHECK(deliver({{folder / "a", "two"}, {"-", "json"}}, "text").value() == "json");
+    CHECK(content(folder / "a") == "two");
+    CHECK_FALSE(fs::exists("-"));
+    const auto both = deliver({{"-", "json"}, {folder / "b", "x"}, {"-", "csv"}}, "text");
+    REQUIRE_FALSE(both);
+    CHECK(both.error().kind == warpline::FailureKind::usage);
+    CHECK(folder.files() == 1);
+}

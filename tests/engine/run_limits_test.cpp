@@ -106,6 +106,18 @@ TEST_CASE("a run that needs more events than allowed is refused") {
     CHECK(result.error().kind == FailureKind::infeasible);
 }
 
+TEST_CASE("a loop that does not repeat itself in time is named") {
+    KernelPlan plan = tiled_pipeline(2);
+    EngineOptions options;
+    options.max_events = 20;
+    const Result<Schedule> result = simulate(plan, tiles_of(1000), {}, options);
+    REQUIRE_FALSE(result);
+    const std::string text = result.error().text();
+    CHECK(text.find("did not repeat itself in") != std::string::npos);
+    CHECK(text.find("of its 1000 iterations") != std::string::npos);
+    CHECK(text.find("--granularity") != std::string::npos);
+}
+
 TEST_CASE("two runs give the same schedule") {
     const KernelPlan plan = tiled_pipeline(2);
     const Schedule once = run_checked(plan, tiles_of(50, 3), EngineOptions{});

@@ -1,15 +1,14 @@
 // The backward pipelines: what each executes, what it needs, and where it can run. Figures:
 // flash-attention 0251105a, and the backward roofline of the FlashAttention-4 paper
 // (arXiv:2603.05451, Table 3).
+#include "pipeline_fixture.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/engine.hpp"
-#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/roofline/attention_tables.hpp"
 #include "warpline/roofline/roofline.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,19 +16,11 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::gpu;
 
 namespace {
 
 const std::string data_dir = WARPLINE_SOURCE_DIR;
-
-const GpuSpec& gpu(const std::string& id) {
-    static std::map<std::string, GpuSpec> specs;
-    const auto found = specs.find(id);
-    if (found != specs.end()) {
-        return found->second;
-    }
-    return specs.emplace(id, load_gpu_spec(data_dir, id).value()).first->second;
-}
 
 AttentionProblem problem(std::int64_t d_qk, std::int64_t d_v, MaskKind mask,
                          std::int64_t length = 4096) {

@@ -1,32 +1,24 @@
 // Decoding kernels: few query rows against a long cache. Where the bytes are the bound they must be
 // all that counts, and where they are not, launches and latency.
+#include "pipeline_fixture.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/device/side_launch_time.hpp"
 #include "warpline/engine/engine.hpp"
-#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/tile_work.hpp"
 
 #include <cmath>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::gpu;
 
 namespace {
 
 const std::string data_dir = WARPLINE_SOURCE_DIR;
-
-const GpuSpec& gpu(const std::string& id) {
-    static std::map<std::string, GpuSpec> specs;
-    const auto found = specs.find(id);
-    return found != specs.end()
-               ? found->second
-               : specs.emplace(id, load_gpu_spec(data_dir, id).value()).first->second;
-}
 
 AttentionProblem decoding(std::int64_t batch, std::int64_t keys, std::int64_t heads_q = 64,
                           std::int64_t heads_kv = 8, std::int64_t head_dim = 128) {

@@ -1,15 +1,14 @@
 // The FlashAttention-4 forward pipeline: what the kernel executes, what it needs, and where it can
 // run. Figures: flash-attention 0251105a (flash_fwd_sm100.py, interface.py) and counts of the
 // machine code of a re-implementation of its softmax step.
+#include "pipeline_fixture.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/engine.hpp"
-#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 #include "warpline/roofline/roofline.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,19 +16,11 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::gpu;
 
 namespace {
 
 const std::string data_dir = WARPLINE_SOURCE_DIR;
-
-const GpuSpec& gpu(const std::string& id) {
-    static std::map<std::string, GpuSpec> specs;
-    const auto found = specs.find(id);
-    if (found != specs.end()) {
-        return found->second;
-    }
-    return specs.emplace(id, load_gpu_spec(data_dir, id).value()).first->second;
-}
 
 AttentionProblem problem(std::int64_t d_qk, std::int64_t d_v, MaskKind mask) {
     AttentionProblem attention;

@@ -1,33 +1,25 @@
 // The forward kernels of FlashAttention-2, -3 and -4 for the GPUs before Blackwell: their choices,
 // that they run wherever they may, and what their designs are worth. Figures: flash-attention
 // 0251105a (hopper/tile_size.h, flash_attn/cute/interface.py, csrc/flash_attn).
+#include "pipeline_fixture.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/engine.hpp"
-#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 #include "warpline/roofline/roofline.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::gpu;
 
 namespace {
 
 const std::string data_dir = WARPLINE_SOURCE_DIR;
-
-const GpuSpec& gpu(const std::string& id) {
-    static std::map<std::string, GpuSpec> specs;
-    const auto found = specs.find(id);
-    return found != specs.end()
-               ? found->second
-               : specs.emplace(id, load_gpu_spec(data_dir, id).value()).first->second;
-}
 
 AttentionProblem problem(std::int64_t d_qk, std::int64_t d_v, MaskKind mask,
                          DType dtype = DType::bf16) {

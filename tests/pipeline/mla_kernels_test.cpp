@@ -1,30 +1,22 @@
 // Absorbed multi-head latent attention: head dims 576 and 512 with V inside K.
+#include "pipeline_fixture.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/engine/engine.hpp"
-#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 #include "warpline/roofline/roofline.hpp"
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::gpu;
 
 namespace {
 
 const std::string data_dir = WARPLINE_SOURCE_DIR;
-
-const GpuSpec& gpu(const std::string& id) {
-    static std::map<std::string, GpuSpec> specs;
-    const auto found = specs.find(id);
-    return found != specs.end()
-               ? found->second
-               : specs.emplace(id, load_gpu_spec(data_dir, id).value()).first->second;
-}
 
 AttentionProblem latent(std::int64_t batch, std::int64_t queries, std::int64_t keys,
                         std::int64_t heads = 128) {

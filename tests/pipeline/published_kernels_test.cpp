@@ -1,34 +1,26 @@
 // Kernels that others published: FlashAttention-1, cuDNN, Triton's tutorial and AVO. That they run
 // wherever they may, that they execute what their sources say, and what their choices are worth.
+#include "pipeline_fixture.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/engine.hpp"
-#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 #include "warpline/roofline/roofline.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::gpu;
 
 namespace {
 
 const std::string data_dir = WARPLINE_SOURCE_DIR;
 constexpr MaskKind full = MaskKind::full;
 constexpr MaskKind causal = MaskKind::causal;
-
-const GpuSpec& gpu(const std::string& id) {
-    static std::map<std::string, GpuSpec> specs;
-    const auto found = specs.find(id);
-    return found != specs.end()
-               ? found->second
-               : specs.emplace(id, load_gpu_spec(data_dir, id).value()).first->second;
-}
 
 struct Kernel {
     std::string id;
