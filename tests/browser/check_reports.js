@@ -51,9 +51,11 @@ async function pictures(page, work, name) {
   }
 }
 
+let running;
 async function main() {
   const [program, work, more] = process.argv.slice(2);
   const browser = new Browser(program, path.join(work, 'profile'));
+  running = browser;
   let failed = 0;
   for (const [name, figures, tries] of pages) {
     const page = await browser.page();
@@ -82,4 +84,8 @@ async function main() {
   return failed ? 1 : 0;
 }
 
-main().then((code) => process.exit(code), (error) => { console.error(error); process.exit(1); });
+main().then((code) => process.exit(code), (error) => {
+  console.error(error);
+  if (running) running.process.kill('SIGKILL');
+  process.exit(1);
+});
