@@ -56,9 +56,6 @@ Result<std::string> uncertainty_of(const Request& request, const PredictArgument
     if (!arguments.uncertainty) {
         return std::string();
     }
-    if (kernel.blocks) {
-        return fail(FailureKind::usage, "--uncertainty asks about masks, not about --blocks");
-    }
     auto changes = split_overrides(arguments.problem.set);
     if (!changes) {
         return tl::unexpected(changes.error());

@@ -19,6 +19,25 @@ SpecDifference capability(const std::string& name, bool has) {
     return difference;
 }
 
+/// Constants of `to` that a GPU needs once it has what `from` lacks.
+void add_constants_of(const std::string& capability, const GpuSpec& from, const GpuSpec& to,
+                      SpecDifference& difference) {
+    for (const auto& [key, constant] : to.constants) {
+        const SpecKey* const rule = find_spec_key(key);
+        if (rule != nullptr && rule->capability == capability &&
+            from.constants.find(key) == from.constants.end()) {
+            difference.change.hardware.push_back({key, constant.text});
+        }
+    }
+}
+
+/// Whether `from` lacks the constant because it lacks what needs it.
+bool comes_with_a_capability(const std::string& key, const GpuSpec& from) {
+    const SpecKey* const rule = find_spec_key(key);
+    return rule != nullptr && !rule->capability.empty() && !from.has(rule->capability) &&
+           from.constants.find(key) == from.constants.end();
+}
+
 }  // namespace
 
 std::vector<SpecDifference> spec_differences(const GpuSpec& from, const GpuSpec& to) {
@@ -26,10 +45,11 @@ std::vector<SpecDifference> spec_differences(const GpuSpec& from, const GpuSpec&
     for (const std::string& name : known_capabilities()) {
         if (from.has(name) != to.has(name)) {
             out.push_back(capability(name, from.has(name)));
+            add_constants_of(name, from, to, out.back());
         }
     }
     for (const auto& [key, constant] : to.constants) {
-        if (!is_read_by_the_model(key)) {
+        if (!is_read_by_the_model(key) || comes_with_a_capability(key, from)) {
             continue;
         }
         const auto own = from.constants.find(key);

@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string capability_prefix = "capabilities.";
+const std::string set_by_user = "set by the user";
 
 std::string join(const std::vector<std::string>& names) {
     std::string out;
@@ -81,6 +82,17 @@ const SpecKey* find_rule(const SpecFile& file, std::string& key) {
     return nullptr;
 }
 
+/// Forgets what only GPUs with the capability have, where the file states it.
+void drop_constants_of(const std::string& capability, SpecFile& file) {
+    for (const SpecKey& key : spec_keys()) {
+        const auto found = file.constants.find(key.key);
+        if (key.capability == capability && found != file.constants.end() &&
+            found->second.constant.source != set_by_user) {
+            file.constants.erase(found);
+        }
+    }
+}
+
 /// Adds or removes a capability. False when the key names none.
 bool apply_capability(const ConstantOverride& change, SpecFile& file, DiagnosticSink& sink) {
     const std::vector<std::string>& known = known_capabilities();
@@ -98,6 +110,8 @@ bool apply_capability(const ConstantOverride& change, SpecFile& file, Diagnostic
     has.erase(std::remove(has.begin(), has.end(), name), has.end());
     if (change.text == "true") {
         has.push_back(name);
+    } else {
+        drop_constants_of(name, file);
     }
     return true;
 }
@@ -118,7 +132,7 @@ void apply_override(const ConstantOverride& change, SpecFile& file, DiagnosticSi
     }
     auto stated = state_constant(*rule, key, change.text, command_line, sink);
     if (stated) {
-        stated->constant.source = "set by the user";
+        stated->constant.source = set_by_user;
         file.constants[key] = std::move(*stated);
     }
 }

@@ -57,4 +57,11 @@ TEST_CASE("the differences of two GPUs turn one into the other") {
     const auto made = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200", all.hardware);
     REQUIRE(made);
     CHECK(spec_differences(*made, b300).empty());
+    Changes back;  // what needs a capability goes with it
+    for (const SpecDifference& difference : spec_differences(b300, b200)) {
+        back = joined(std::move(back), difference.change);
+    }
+    const auto again = load_gpu_spec(WARPLINE_SOURCE_DIR, "b300", back.hardware);
+    REQUIRE(again);
+    CHECK(spec_differences(*again, b200).empty());
 }

@@ -217,10 +217,12 @@ TEST_CASE("kernels say what they do not take") {
         {"fa3_fwd", "h100_sxm", problem(100, 100, full), "multiples of 16 bytes"},
         {"fa3_fwd", "h100_sxm", problem(64, 128, full), "may not exceed"},
         {"fa3_fwd", "b200", problem(128, 128, full), "wgmma"},
-        {"fa4_sm90_fwd", "h100_sxm", problem(128, 128, full, DType::fp8), "bf16 and fp16 only"},
+        {"fa4_sm90_fwd", "h100_sxm", problem(128, 128, full, DType::fp8),
+         "multiplies bf16, fp16, not fp8"},
         {"fa4_sm90_fwd", "a100_sxm", problem(128, 128, full), "wgmma"},
-        {"fa2_fwd", "a100_sxm", problem(128, 64, full), "must be equal"},
-        {"fa2_fwd", "a100_sxm", problem(128, 128, full, DType::fp8), "bf16 and fp16 only"},
+        {"fa2_fwd", "a100_sxm", problem(128, 64, full), "equal head dims"},
+        {"fa2_fwd", "a100_sxm", problem(128, 128, full, DType::fp8),
+         "multiplies bf16, fp16, not fp8"},
     };
     for (const Refusal& refusal : refusals) {
         INFO(refusal.kernel << " on " << refusal.id << ": " << refusal.words);
