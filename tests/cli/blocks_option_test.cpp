@@ -104,8 +104,6 @@ TEST_CASE("what --blocks cannot mean is refused") {
     refused(sparse("scattered:0.5", "fa4_fwd"), 3, "takes no block lists");
     refused(run({"predict", "block_sparse_fwd", "--mask", "causal", "--blocks", "scattered:0.5"}),
             3, "the block lists are the mask");
-    refused(run({"predict", "block_sparse_fwd", "--uncertainty", "--blocks", "scattered:0.5"}), 2,
-            "--uncertainty");
     refused(
         run({"predict", "block_sparse_fwd", "--seqlen", "2147483647", "--blocks", "scattered:0.5"}),
         2, "2^24");
