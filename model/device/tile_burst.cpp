@@ -55,6 +55,10 @@ Tick burst_delay(const GpuSpec& spec, const KernelPlan& plan, const AttentionPro
         return 0;
     }
     const double own = own_input_bytes(plan, problem) / census.tiles;
+    // More than shared memory holds is read over the loop, not when the tile begins.
+    if (own > static_cast<double>(spec.limits.smem_per_sm * slots.cluster)) {
+        return 0;
+    }
     const double together = std::min(census.tiles, static_cast<double>(slots.slots()));
     const double at_hbm = own * together / hbm * boost::rational_cast<double>(clock);
     const double alone = own / static_cast<double>(slots.cluster) / width;

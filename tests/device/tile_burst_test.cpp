@@ -12,6 +12,7 @@ constexpr ClockHz clock_hz(1'000'000'000);
 GpuSpec gpu() {
     GpuSpec spec;
     spec.sm_count = 100;
+    spec.limits.smem_per_sm = 64 * 1024;
     spec.memory.sm_bytes_per_clk = 64.0;
     spec.memory.hbm_bytes_per_second = 1e12;
     return spec;
@@ -34,8 +35,8 @@ AttentionProblem problem(std::int64_t heads, std::int64_t tokens, MaskKind mask)
     return p;
 }
 
-double burst_cycles(const AttentionProblem& p, const ClusterSlots& slots = {100, 1, 1, 100}) {
-    const KernelPlan plan = kernel();
+double burst_cycles(const AttentionProblem& p, const ClusterSlots& slots = {100, 1, 1, 100},
+                    const KernelPlan& plan = kernel()) {
     return cycles_from_ticks(
         burst_delay(gpu(), plan, p, cut_into_tiles(p, plan.tiles), slots, clock_hz));
 }
@@ -59,6 +60,15 @@ TEST_CASE("few tiles find HBM idle") {
           0.0);  // 15 x 64 B/clk is less than HBM's
     CHECK(burst_cycles(problem(16, 128, MaskKind::full)) > 0.0);
     CHECK(burst_cycles(problem(1, 0, MaskKind::full)) == 0.0);
+}
+
+TEST_CASE("what shared memory cannot hold is read over the loop, not when a tile begins") {
+    const AttentionProblem many = problem(50, 1024, MaskKind::full);
+    KernelPlan plan = kernel();
+    plan.tiles.rows = 256;  // 64 KiB of Q
+    CHECK(burst_cycles(many, {100, 1, 1, 100}, plan) > 0.0);
+    plan.tiles.rows = 512;
+    CHECK(burst_cycles(many, {100, 1, 1, 100}, plan) == 0.0);
 }
 
 TEST_CASE("tiles of many classes fall out of step") {
