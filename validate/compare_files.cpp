@@ -1,4 +1,5 @@
 // Answers measured rows from the specs and pipelines of a data directory.
+#include "warpline/device/clock.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/device/power.hpp"
 #include "warpline/hardware/dtype.hpp"
@@ -35,8 +36,7 @@ namespace {
 /// What SMs run at over the row's clock. A driver's reading says what was asked for: under load the
 /// SMs run slower, by as much as the specification says where that was measured.
 [[nodiscard]] double share_of_clock(const MeasuredRow& row, const GpuSpec& spec) {
-    const auto share = spec.constants.find("clock.sampled_share");
-    return row.clock_is_sampled() && share != spec.constants.end() ? share->second.value : 1.0;
+    return row.clock_is_sampled() ? loaded_clock_share(spec) : 1.0;
 }
 
 [[nodiscard]] ClockHz scaled(const ClockHz& clock, double share) {

@@ -43,6 +43,11 @@ Result<ClockChoice> choose_clock(const GpuSpec& spec, const PredictOptions& opti
     return choice;
 }
 
+double loaded_clock_share(const GpuSpec& spec) {
+    const auto share = spec.constants.find("clock.sampled_share");
+    return share == spec.constants.end() ? 1.0 : share->second.value;
+}
+
 double seconds_from_cycles(double cycles, const ClockHz& clock) {
     return cycles / hertz(clock);
 }

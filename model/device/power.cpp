@@ -1,5 +1,6 @@
 #include "warpline/device/power.hpp"
 
+#include "warpline/device/clock.hpp"
 #include "warpline/hardware/assumed_constant.hpp"
 #include "warpline/hardware/dtype.hpp"
 
@@ -62,8 +63,7 @@ Result<EnergyCosts> energy_costs(const GpuSpec& spec) {
         costs.reference = ClockHz(std::llround(clock->second.value * 1e6));
     }
     costs.boost = spec.clocks.boost;
-    const auto share = spec.constants.find("clock.sampled_share");
-    costs.loaded_share = share == spec.constants.end() ? 1.0 : share->second.value;
+    costs.loaded_share = loaded_clock_share(spec);
     if (!missing.empty()) {
         return fail(FailureKind::usage,
                     fmt::format("the power of {} is not known: its specification lacks {}", spec.id,
