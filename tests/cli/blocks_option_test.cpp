@@ -1,6 +1,7 @@
 // --blocks: which blocks of scores a block-sparse kernel visits.
 #include "cli/parse.hpp"
 #include "cli/session.hpp"
+#include "source_dir.hpp"
 #include "temporary_folder.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct Ran {
 
 Ran run(const std::vector<std::string>& arguments) {
     std::ostringstream out, err;
-    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, false};
+    const cli::Session session{out, err, source_dir(), false};
     const int code = cli::run(arguments, session);
     return {code, out.str(), err.str()};
 }

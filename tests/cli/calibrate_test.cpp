@@ -1,4 +1,5 @@
 #include "cli/session.hpp"
+#include "source_dir.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -20,7 +21,7 @@ struct Ran {
 
 Ran run(const std::vector<std::string>& arguments) {
     std::ostringstream out, err;
-    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, false};
+    const cli::Session session{out, err, source_dir(), false};
     const int code = cli::run(arguments, session);
     return {code, out.str(), err.str()};
 }

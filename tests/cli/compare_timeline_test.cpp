@@ -1,6 +1,7 @@
 // The shipped timelines of the project's kernel against their simulation.
 #include "cli/compare_timeline.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/validate/step_times.hpp"
 
 #include <cmath>
@@ -12,13 +13,13 @@ using namespace warpline;
 
 TEST_CASE("simulated steps take what the kernel's own steps take without stamps") {
     cli::Request request;
-    request.data_dir = WARPLINE_SOURCE_DIR;
+    request.data_dir = source_dir();
     for (const char* const head_dim : {"64", "128", "256"}) {
         CAPTURE(head_dim);
         const auto comparison = cli::compare_timeline(
             request,
-            std::string(WARPLINE_SOURCE_DIR) +
-                "/validate/measured/timelines/h200_warpline_sm90_fwd_hd" + head_dim + ".csv",
+            source_dir() + "/validate/measured/timelines/h200_warpline_sm90_fwd_hd" + head_dim +
+                ".csv",
             {});
         REQUIRE(comparison);
         const auto cost = stamp_cost(comparison->measured);

@@ -1,6 +1,7 @@
 #include "cli/run_program.hpp"
 #include "cli/session.hpp"
 #include "reports/trace_checker.hpp"
+#include "source_dir.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +25,7 @@ struct Ran {
 
 Ran run(const std::vector<std::string>& arguments, bool color = false) {
     std::ostringstream out, err;
-    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, color};
+    const cli::Session session{out, err, source_dir(), color};
     const int code = cli::run(arguments, session);
     return {code, out.str(), err.str()};
 }
@@ -45,8 +46,8 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 }
 
 const std::vector<std::string> trace = {"trace", "fa4_fwd", "--seqlen", "4096"};
-const std::string timeline = std::string(WARPLINE_SOURCE_DIR) +
-                             "/validate/measured/timelines/h200_warpline_sm90_fwd_hd128.csv";
+const std::string timeline =
+    source_dir() + "/validate/measured/timelines/h200_warpline_sm90_fwd_hd128.csv";
 
 }  // namespace
 

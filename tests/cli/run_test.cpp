@@ -1,4 +1,5 @@
 #include "cli/session.hpp"
+#include "source_dir.hpp"
 
 #include <sstream>
 #include <string>
@@ -18,7 +19,7 @@ struct Ran {
 
 Ran run(const std::vector<std::string>& arguments, bool color = false) {
     std::ostringstream out, err;
-    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, color};
+    const cli::Session session{out, err, source_dir(), color};
     const int code = cli::run(arguments, session);
     return {code, out.str(), err.str()};
 }
@@ -163,14 +164,14 @@ TEST_CASE("specs, explain and kernels answer") {
 }
 
 TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {
-    CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/fa4_fwd.yaml"}).code == 0);
-    CHECK(run({"check", WARPLINE_SOURCE_DIR "/hw_specs/b200.yaml"}).code == 0);
-    CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/cudnn_fwd.yaml"}).code == 0);
+    CHECK(run({"check", source_dir() + "/pipelines/fa4_fwd.yaml"}).code == 0);
+    CHECK(run({"check", source_dir() + "/hw_specs/b200.yaml"}).code == 0);
+    CHECK(run({"check", source_dir() + "/pipelines/cudnn_fwd.yaml"}).code == 0);
     for (const char* head_dim : {"64", "128", "256"}) {
         for (const char* mask : {"full", "causal"}) {
             CAPTURE(head_dim);
-            CHECK(run({"check", WARPLINE_SOURCE_DIR "/pipelines/warpline_sm90_fwd.yaml", "--gpu",
-                       "h200", "--head-dim", head_dim, "--mask", mask})
+            CHECK(run({"check", source_dir() + "/pipelines/warpline_sm90_fwd.yaml", "--gpu", "h200",
+                       "--head-dim", head_dim, "--mask", mask})
                       .code == 0);
         }
     }
@@ -179,7 +180,7 @@ TEST_CASE("every shipped pipeline passes its check on a GPU that can run it") {
 TEST_CASE("a shipped timeline is compared with its simulation") {
     const Ran ran =
         run({"compare", "--timeline",
-             WARPLINE_SOURCE_DIR "/validate/measured/timelines/h200_warpline_sm90_fwd_hd128.csv"});
+             source_dir() + "/validate/measured/timelines/h200_warpline_sm90_fwd_hd128.csv"});
     CHECK(ran.code == 0);
     CHECK(contains(ran.out, "interval of a step"));
     CHECK(contains(ran.out, "consumer[1] after copy 0"));
@@ -187,8 +188,7 @@ TEST_CASE("a shipped timeline is compared with its simulation") {
 }
 
 TEST_CASE("compare answers in JSON, fits clocks, and fails only when it is asked to") {
-    const std::string file =
-        std::string(WARPLINE_SOURCE_DIR) + "/validate/measured/b200_avo_mha.csv";
+    const std::string file = source_dir() + "/validate/measured/b200_avo_mha.csv";
     const Ran json = run({"compare", "--json", file, "--fit-clock"});
     CHECK(json.code == 0);
     const auto value = nlohmann::json::parse(json.out);

@@ -1,5 +1,6 @@
 // The subcommands that ask many questions at once, through the command line.
 #include "cli/session.hpp"
+#include "source_dir.hpp"
 #include "temporary_folder.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Ran {
 
 Ran run(const std::vector<std::string>& arguments) {
     std::ostringstream out, err;
-    const cli::Session session{out, err, WARPLINE_SOURCE_DIR};
+    const cli::Session session{out, err, source_dir()};
     const int code = cli::run(arguments, session);
     return {code, out.str(), err.str()};
 }

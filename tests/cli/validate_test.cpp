@@ -2,6 +2,7 @@
 #include "cli/cuda_parts.hpp"
 #include "cli/run_program.hpp"
 #include "cli/session.hpp"
+#include "source_dir.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +26,7 @@ struct Ran {
 
 Ran run(const std::vector<std::string>& arguments) {
     std::ostringstream out, err;
-    const int code = cli::run(arguments, {out, err, WARPLINE_SOURCE_DIR});
+    const int code = cli::run(arguments, {out, err, source_dir()});
     return {code, out.str(), err.str()};
 }
 
@@ -98,7 +99,7 @@ class Machine {
 
 /// Answers check and time as the real one; its timeline is one that is shipped.
 std::string attention(int check_status) {
-    const std::string measured = std::string(WARPLINE_SOURCE_DIR) + "/validate/measured/";
+    const std::string measured = source_dir() + "/validate/measured/";
     return "case $1 in check) exit " + std::to_string(check_status) + ";; time) head -2 '" +
            measured +
            "h200_warpline_sm90_fwd.csv' > \"$5\";;"

@@ -1,5 +1,6 @@
 #include "warpline/device/operation.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/device/side_launch_time.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 
@@ -8,11 +9,11 @@
 using namespace warpline;
 
 TEST_CASE("an operation takes its kernel's time and that of the kernels around it") {
-    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    const auto spec = load_gpu_spec(source_dir(), "b200");
     REQUIRE(spec);
     AttentionProblem problem;
     problem.seqlen_q = problem.seqlen_kv = 1024;
-    const auto source = read_pipeline(WARPLINE_SOURCE_DIR, "fa4_fwd");
+    const auto source = read_pipeline(source_dir(), "fa4_fwd");
     REQUIRE(source);
     auto operation = make_operation(*source, *spec, problem);
     REQUIRE(operation);
@@ -39,7 +40,7 @@ TEST_CASE("an operation takes its kernel's time and that of the kernels around i
 }
 
 TEST_CASE("a launch that issues longer than it moves takes the time of its instructions") {
-    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    const auto spec = load_gpu_spec(source_dir(), "b200");
     REQUIRE(spec);
     const ClockHz clock(1'000'000'000);
     const auto seconds = [&](double bytes, double instructions) {

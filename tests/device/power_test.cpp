@@ -1,5 +1,6 @@
 #include "warpline/device/power.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/parameters.hpp"
@@ -52,7 +53,7 @@ double part(const PowerAccount& account, const char* name) {
 }
 
 const GpuSpec& h200() {
-    static const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "h200");
+    static const auto spec = load_gpu_spec(source_dir(), "h200");
     REQUIRE(spec);
     return *spec;
 }
@@ -60,7 +61,7 @@ const GpuSpec& h200() {
 Result<Prediction> predicted(const GpuSpec& spec, const char* kernel,
                              const AttentionProblem& problem, const PredictOptions& options,
                              const std::vector<ParameterOverride>& set = {}) {
-    const auto source = read_pipeline(WARPLINE_SOURCE_DIR, kernel);
+    const auto source = read_pipeline(source_dir(), kernel);
     REQUIRE(source);
     const auto operation = make_operation(*source, spec, problem, set);
     REQUIRE(operation);
@@ -113,7 +114,7 @@ TEST_CASE("the limit is met at the clock it allows, and broken just above") {
 }
 
 TEST_CASE("a GPU whose energies are not known says which constants are missing") {
-    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    const auto spec = load_gpu_spec(source_dir(), "b200");
     REQUIRE(spec);
     const auto costs = energy_costs(*spec);
     REQUIRE_FALSE(costs);

@@ -1,5 +1,6 @@
 // FlashAttention-4 forward as its pipeline file has it: what is folded must not change the answer.
 #include "engine/plan_builder.hpp"
+#include "source_dir.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 const GpuSpec& b200() {
     static const GpuSpec spec = [] {
-        auto loaded = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+        auto loaded = load_gpu_spec(source_dir(), "b200");
         REQUIRE(loaded);
         return *loaded;
     }();
@@ -27,7 +28,7 @@ KernelPlan fa4(std::int64_t head_dim, bool causal,
     problem.seqlen_q = problem.seqlen_kv = 8192;
     problem.head_dim_qk = problem.head_dim_v = head_dim;
     problem.mask.kind = causal ? MaskKind::causal : MaskKind::full;
-    auto plan = load_plan(WARPLINE_SOURCE_DIR, "fa4_fwd", b200(), problem, overrides);
+    auto plan = load_plan(source_dir(), "fa4_fwd", b200(), problem, overrides);
     REQUIRE(plan);
     return *plan;
 }

@@ -2,6 +2,7 @@
 
 #include "random_plans.hpp"
 #include "schedule_checks.hpp"
+#include "source_dir.hpp"
 #include "warpline/engine/same_start.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -72,8 +73,8 @@ TEST_CASE("shipped kernels have the same schedules when they share their beginni
           Kernel{"fa2_fwd", "a100_sxm", MaskKind::causal},
           Kernel{"decode", "b200", MaskKind::full}}) {
         CAPTURE(kernel.name);
-        const auto source = read_pipeline(WARPLINE_SOURCE_DIR, kernel.name);
-        const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, kernel.gpu);
+        const auto source = read_pipeline(source_dir(), kernel.name);
+        const auto spec = load_gpu_spec(source_dir(), kernel.gpu);
         REQUIRE(source);
         REQUIRE(spec);
         AttentionProblem problem;

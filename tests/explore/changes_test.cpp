@@ -1,5 +1,6 @@
 #include "warpline/explore/changes.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/explore/spec_difference.hpp"
 
 #include <doctest/doctest.h>
@@ -31,37 +32,34 @@ TEST_CASE("one thing changed twice is refused, under whatever name") {
 }
 
 TEST_CASE("a capability can be taken away and given") {
-    const auto without =
-        load_gpu_spec(WARPLINE_SOURCE_DIR, "b300", {{"capabilities.fast_ex2", "false"}});
+    const auto without = load_gpu_spec(source_dir(), "b300", {{"capabilities.fast_ex2", "false"}});
     REQUIRE(without);
     CHECK_FALSE(without->has("fast_ex2"));
-    const auto given =
-        load_gpu_spec(WARPLINE_SOURCE_DIR, "b200", {{"capabilities.fast_ex2", "true"}});
+    const auto given = load_gpu_spec(source_dir(), "b200", {{"capabilities.fast_ex2", "true"}});
     REQUIRE(given);
     CHECK(given->has("fast_ex2"));
-    const auto wrong =
-        load_gpu_spec(WARPLINE_SOURCE_DIR, "b200", {{"capabilities.fast_ex", "true"}});
+    const auto wrong = load_gpu_spec(source_dir(), "b200", {{"capabilities.fast_ex", "true"}});
     REQUIRE_FALSE(wrong);
     CHECK(wrong.error().text().find("capabilities.fast_ex2") != std::string::npos);
-    CHECK_FALSE(load_gpu_spec(WARPLINE_SOURCE_DIR, "b200", {{"capabilities.fast_ex2", "1"}}));
+    CHECK_FALSE(load_gpu_spec(source_dir(), "b200", {{"capabilities.fast_ex2", "1"}}));
 }
 
 TEST_CASE("the differences of two GPUs turn one into the other") {
-    const GpuSpec b200 = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200").value();
-    const GpuSpec b300 = load_gpu_spec(WARPLINE_SOURCE_DIR, "b300").value();
+    const GpuSpec b200 = load_gpu_spec(source_dir(), "b200").value();
+    const GpuSpec b300 = load_gpu_spec(source_dir(), "b300").value();
     CHECK(spec_differences(b200, b200).empty());
     Changes all;
     for (const SpecDifference& difference : spec_differences(b200, b300)) {
         all = joined(std::move(all), difference.change);
     }
-    const auto made = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200", all.hardware);
+    const auto made = load_gpu_spec(source_dir(), "b200", all.hardware);
     REQUIRE(made);
     CHECK(spec_differences(*made, b300).empty());
     Changes back;  // what needs a capability goes with it
     for (const SpecDifference& difference : spec_differences(b300, b200)) {
         back = joined(std::move(back), difference.change);
     }
-    const auto again = load_gpu_spec(WARPLINE_SOURCE_DIR, "b300", back.hardware);
+    const auto again = load_gpu_spec(source_dir(), "b300", back.hardware);
     REQUIRE(again);
     CHECK(spec_differences(*again, b200).empty());
 }

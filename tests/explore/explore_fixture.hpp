@@ -1,6 +1,7 @@
 // A small question about the shipped forward kernel, for tests of studies.
 #pragma once
 
+#include "source_dir.hpp"
 #include "warpline/explore/predictor.hpp"
 
 #include <utility>
@@ -27,7 +28,7 @@ inline Point changed(Point point, const std::string& name, const std::string& va
 }
 
 inline const Predictor& shipped_predictor() {
-    static const Predictor predictor(WARPLINE_SOURCE_DIR);
+    static const Predictor predictor(source_dir());
     return predictor;
 }
 

@@ -1,5 +1,6 @@
 #include "warpline/explore/lowered_kernel.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/device/machine_content.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 
@@ -84,10 +85,10 @@ TEST_CASE("a kernel lowered once answers every problem as if it were lowered for
           Case{"fa3_fwd", "h200", Direction::forward},
           Case{"fa2_bwd", "h200", Direction::backward}}) {
         CAPTURE(one.kernel);
-        const auto source = std::make_shared<const PipelineSource>(
-            read_pipeline(WARPLINE_SOURCE_DIR, one.kernel).value());
+        const auto source =
+            std::make_shared<const PipelineSource>(read_pipeline(source_dir(), one.kernel).value());
         const auto spec =
-            std::make_shared<const GpuSpec>(load_gpu_spec(WARPLINE_SOURCE_DIR, one.gpu).value());
+            std::make_shared<const GpuSpec>(load_gpu_spec(source_dir(), one.gpu).value());
         LoweredKernel kernel(source, spec, {});
         const std::vector<AttentionProblem> all = problems(one.direction);
         for (const AttentionProblem& problem : all) {
@@ -114,10 +115,9 @@ TEST_CASE("a kernel lowered once answers every problem as if it were lowered for
 }
 
 TEST_CASE("an impossible problem is answered with its own reason, every time") {
-    const auto source = std::make_shared<const PipelineSource>(
-        read_pipeline(WARPLINE_SOURCE_DIR, "fa4_fwd").value());
-    const auto spec =
-        std::make_shared<const GpuSpec>(load_gpu_spec(WARPLINE_SOURCE_DIR, "b200").value());
+    const auto source =
+        std::make_shared<const PipelineSource>(read_pipeline(source_dir(), "fa4_fwd").value());
+    const auto spec = std::make_shared<const GpuSpec>(load_gpu_spec(source_dir(), "b200").value());
     LoweredKernel too_deep(source, spec, {{"kv_stages", "32"}});
     LoweredKernel unknown(source, spec, {{"kv_stagse", "2"}});
     AttentionProblem problem;

@@ -1,4 +1,5 @@
 #include "explore_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/schedule_memo.hpp"
 
 #include <doctest/doctest.h>
@@ -9,10 +10,9 @@ namespace {
 
 /// Without any memory of other points.
 Prediction alone(const Point& point) {
-    const GpuSpec spec =
-        load_gpu_spec(WARPLINE_SOURCE_DIR, point.gpu, point.changes.hardware).value();
+    const GpuSpec spec = load_gpu_spec(source_dir(), point.gpu, point.changes.hardware).value();
     const KernelPlan plan =
-        load_plan(WARPLINE_SOURCE_DIR, point.kernel, spec, point.problem, point.changes.parameters)
+        load_plan(source_dir(), point.kernel, spec, point.problem, point.changes.parameters)
             .value();
     return predict(spec, plan, point.problem, point.options).value();
 }
@@ -50,7 +50,7 @@ std::vector<Point> mixed_points() {
 }  // namespace
 
 TEST_CASE("remembered schedules change no answer, at any length") {
-    const Predictor predictor(WARPLINE_SOURCE_DIR);
+    const Predictor predictor(source_dir());
     const std::vector<Point> points = mixed_points();
     for (int again = 0; again < 2; ++again) {
         for (const Point& point : points) {
@@ -64,7 +64,7 @@ TEST_CASE("remembered schedules change no answer, at any length") {
 
 TEST_CASE("answers do not depend on threads or on what was asked before") {
     const std::vector<Point> points = mixed_points();
-    const Predictor one(WARPLINE_SOURCE_DIR), three(WARPLINE_SOURCE_DIR);
+    const Predictor one(source_dir()), three(source_dir());
     std::vector<Point> reversed(points.rbegin(), points.rend());
     const auto a = one.predict_all(points, 1);
     const auto b = three.predict_all(reversed, 3);
@@ -76,9 +76,9 @@ TEST_CASE("answers do not depend on threads or on what was asked before") {
 
 TEST_CASE("long tiles and shapes that differ in length only need no further engine runs") {
     int runs = 0;
-    const GpuSpec spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200").value();
+    const GpuSpec spec = load_gpu_spec(source_dir(), "b200").value();
     const Point point = small_point(65536);
-    const KernelPlan plan = load_plan(WARPLINE_SOURCE_DIR, "fa4_fwd", spec, point.problem).value();
+    const KernelPlan plan = load_plan(source_dir(), "fa4_fwd", spec, point.problem).value();
     MachineMemo memo;
     const MemoryEnvironment memory = idle_memory(spec);
     const auto engine = [&](const TileClass& tile, std::int64_t count) {

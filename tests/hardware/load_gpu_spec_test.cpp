@@ -1,5 +1,6 @@
 #include "warpline/hardware/load_gpu_spec.hpp"
 
+#include "source_dir.hpp"
 #include "spec_folder.hpp"
 #include "warpline/hardware/assumed_constant.hpp"
 
@@ -10,7 +11,7 @@ using warpline::test::SpecFolder;
 
 namespace {
 
-const std::filesystem::path data_dir = WARPLINE_SOURCE_DIR;
+const std::filesystem::path data_dir = source_dir();
 
 GpuSpec b200(const std::vector<ConstantOverride>& overrides = {}) {
     auto spec = load_gpu_spec(data_dir, "b200", overrides);

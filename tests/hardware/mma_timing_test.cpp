@@ -1,6 +1,7 @@
 // The timing formulas against measured tables (SemiAnalysis microbench-blackwell, raw CSV, B200).
 #include "warpline/hardware/mma_timing.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ using namespace warpline;
 
 namespace {
 
-const std::filesystem::path data_dir = WARPLINE_SOURCE_DIR;
+const std::filesystem::path data_dir = source_dir();
 
 const GpuSpec& b200() {
     static const GpuSpec spec = load_gpu_spec(data_dir, "b200").value();

@@ -1,4 +1,5 @@
 // Every specification that ships: loads without a warning and states its evidence.
+#include "source_dir.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/hardware/spec_schema.hpp"
 
@@ -10,7 +11,7 @@ using namespace warpline;
 
 namespace {
 
-const std::filesystem::path data_dir = WARPLINE_SOURCE_DIR;
+const std::filesystem::path data_dir = source_dir();
 
 }  // namespace
 

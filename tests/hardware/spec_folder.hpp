@@ -1,6 +1,8 @@
 // A data directory of its own for tests that write specifications.
 #pragma once
 
+#include "source_dir.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,8 +17,8 @@ class SpecFolder {
         root_ = std::filesystem::temp_directory_path() /
                 ("warpline_specs_" + std::to_string(getpid()) + "_" + std::to_string(made++));
         std::filesystem::create_directories(root_ / "hw_specs");
-        std::filesystem::copy(std::filesystem::path(WARPLINE_SOURCE_DIR) / "hw_specs",
-                              root_ / "hw_specs", std::filesystem::copy_options::recursive);
+        std::filesystem::copy(std::filesystem::path(source_dir()) / "hw_specs", root_ / "hw_specs",
+                              std::filesystem::copy_options::recursive);
     }
     ~SpecFolder() {
         std::error_code ignored;

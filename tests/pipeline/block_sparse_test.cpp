@@ -1,4 +1,5 @@
 // FlexAttention's lists of blocks on FlashAttention-4's frame.
+#include "source_dir.hpp"
 #include "warpline/device/predict_listed.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
@@ -14,7 +15,7 @@ using namespace warpline;
 
 namespace {
 
-const std::string data_dir = WARPLINE_SOURCE_DIR;
+const std::string data_dir = source_dir();
 
 const GpuSpec& b200() {
     static const GpuSpec spec = load_gpu_spec(data_dir, "b200").value();

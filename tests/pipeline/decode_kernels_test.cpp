@@ -1,6 +1,7 @@
 // Decoding kernels: few query rows against a long cache. Where the bytes are the bound they must be
 // all that counts, and where they are not, launches and latency.
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/device/side_launch_time.hpp"
 #include "warpline/engine/engine.hpp"
@@ -18,7 +19,7 @@ using test::gpu;
 
 namespace {
 
-const std::string data_dir = WARPLINE_SOURCE_DIR;
+const std::string data_dir = source_dir();
 
 AttentionProblem decoding(std::int64_t batch, std::int64_t keys, std::int64_t heads_q = 64,
                           std::int64_t heads_kv = 8, std::int64_t head_dim = 128) {

@@ -1,5 +1,6 @@
 // The head dim 256 kernel of FlashAttention-4: what a step executes and what the kernel refuses.
 // Figures: flash-attention 0251105a (sm100_hd256_2cta_fmha_forward.py, interface.py).
+#include "source_dir.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -14,7 +15,7 @@ using namespace warpline;
 
 namespace {
 
-const std::string data_dir = WARPLINE_SOURCE_DIR;
+const std::string data_dir = source_dir();
 
 AttentionProblem problem(std::int64_t head_dim, std::int64_t seqlen, MaskKind mask) {
     AttentionProblem attention;

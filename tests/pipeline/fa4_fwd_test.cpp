@@ -2,6 +2,7 @@
 // run. Figures: flash-attention 0251105a (flash_fwd_sm100.py, interface.py) and counts of the
 // machine code of a re-implementation of its softmax step.
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -20,7 +21,7 @@ using test::gpu;
 
 namespace {
 
-const std::string data_dir = WARPLINE_SOURCE_DIR;
+const std::string data_dir = source_dir();
 
 AttentionProblem problem(std::int64_t d_qk, std::int64_t d_v, MaskKind mask) {
     AttentionProblem attention;

@@ -1,6 +1,7 @@
 #include "warpline/pipeline/family.hpp"
 
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 
 #include <algorithm>
 
@@ -143,7 +144,7 @@ history:
 }
 
 TEST_CASE("every shipped family loads, and sets parameters that its kernels have") {
-    const std::filesystem::path root = WARPLINE_SOURCE_DIR;
+    const std::filesystem::path root = source_dir();
     const std::vector<std::string> kernels = list_kernels(root);
     CHECK(list_families(root).size() >= 3);
     for (const std::string& id : list_families(root)) {

@@ -2,6 +2,7 @@
 // that they run wherever they may, and what their designs are worth. Figures: flash-attention
 // 0251105a (hopper/tile_size.h, flash_attn/cute/interface.py, csrc/flash_attn).
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -19,7 +20,7 @@ using test::gpu;
 
 namespace {
 
-const std::string data_dir = WARPLINE_SOURCE_DIR;
+const std::string data_dir = source_dir();
 
 AttentionProblem problem(std::int64_t d_qk, std::int64_t d_v, MaskKind mask,
                          DType dtype = DType::bf16) {

@@ -2,6 +2,7 @@
 #include "warpline/pipeline/inheritance.hpp"
 
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -51,7 +52,7 @@ const std::string child_head = "schema: warpline-pipeline/1\ninherits: parent\n"
 
 Result<KernelPlan> plan_of(const std::string& file,
                            const std::vector<ParameterOverride>& set = {}) {
-    return load_plan(WARPLINE_SOURCE_DIR, file, gpu("b200"), problem(), set);
+    return load_plan(source_dir(), file, gpu("b200"), problem(), set);
 }
 
 std::string problems_of(const std::string& file, const std::vector<ParameterOverride>& set = {}) {

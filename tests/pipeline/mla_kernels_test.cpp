@@ -1,5 +1,6 @@
 // Absorbed multi-head latent attention: head dims 576 and 512 with V inside K.
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -16,7 +17,7 @@ using test::gpu;
 
 namespace {
 
-const std::string data_dir = WARPLINE_SOURCE_DIR;
+const std::string data_dir = source_dir();
 
 AttentionProblem latent(std::int64_t batch, std::int64_t queries, std::int64_t keys,
                         std::int64_t heads = 128) {

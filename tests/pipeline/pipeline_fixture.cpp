@@ -1,5 +1,6 @@
 #include "pipeline_fixture.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 
 #include <map>
@@ -98,7 +99,7 @@ const GpuSpec& gpu(const std::string& id) {
     if (known != specs.end()) {
         return known->second;
     }
-    auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, id);
+    auto spec = load_gpu_spec(source_dir(), id);
     REQUIRE_MESSAGE(spec.has_value(), spec.error().text());
     return specs.emplace(id, std::move(*spec)).first->second;
 }

@@ -1,6 +1,7 @@
 // Kernels that others published: FlashAttention-1, cuDNN, Triton's tutorial and AVO. That they run
 // wherever they may, that they execute what their sources say, and what their choices are worth.
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/prediction.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -18,7 +19,7 @@ using test::gpu;
 
 namespace {
 
-const std::string data_dir = WARPLINE_SOURCE_DIR;
+const std::string data_dir = source_dir();
 constexpr MaskKind full = MaskKind::full;
 constexpr MaskKind causal = MaskKind::causal;
 

@@ -1,5 +1,6 @@
 // The outlines of five kernels: what the pipeline language must be able to say, from one generation
 // to the next.
+#include "source_dir.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -37,7 +38,7 @@ struct Loaded {
 };
 
 Loaded load(const Skeleton& skeleton) {
-    const std::string root = WARPLINE_SOURCE_DIR;
+    const std::string root = source_dir();
     const Result<GpuSpec> spec = load_gpu_spec(root, skeleton.gpu);
     REQUIRE_MESSAGE(spec, spec.error().text());
     AttentionProblem problem;

@@ -1,6 +1,7 @@
 #include "warpline/pipeline/unknown_constants.hpp"
 
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/prediction.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ using namespace warpline;
 
 namespace {
 
-const std::filesystem::path data_dir = WARPLINE_SOURCE_DIR;
+const std::filesystem::path data_dir = source_dir();
 
 std::vector<std::string> unknowns(const std::string& kernel, const std::string& gpu) {
     const auto plan = load_plan(data_dir, kernel, test::gpu(gpu), test::problem(128));

@@ -1,5 +1,6 @@
 // The example that the language's page shows must be what it says.
 #include "pipeline_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 
 #include <fstream>
@@ -13,7 +14,7 @@ using namespace warpline::test;
 namespace {
 
 std::string example() {
-    std::ifstream file(std::string(WARPLINE_SOURCE_DIR) + "/pipelines/README.md");
+    std::ifstream file(source_dir() + "/pipelines/README.md");
     REQUIRE(file.is_open());
     const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     const std::string fence = "```yaml\n";

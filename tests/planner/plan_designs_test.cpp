@@ -2,6 +2,7 @@
 #include "warpline/planner/plan_designs.hpp"
 
 #include "planner_fixture.hpp"
+#include "source_dir.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 
@@ -112,7 +113,7 @@ TEST_CASE("the kernel as it is comes first among equals, once") {
     CHECK(std::count_if(plan->ranked.begin(), plan->ranked.end(), is_it) == 1);
     const auto it = std::find_if(plan->ranked.begin(), plan->ranked.end(), is_it);
     CHECK(it->set.empty());
-    const auto plain = load_plan(WARPLINE_SOURCE_DIR, "fa4_fwd", asked.spec, asked.problem);
+    const auto plain = load_plan(source_dir(), "fa4_fwd", asked.spec, asked.problem);
     REQUIRE(plain);
     CHECK(it->seconds == predict(asked.spec, *plain, asked.problem)->seconds);
 }

@@ -1,5 +1,6 @@
 #include "planner_fixture.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ const GpuSpec& shipped_gpu(const std::string& id) {
     const auto known = specs.find(id);
     return known != specs.end()
                ? known->second
-               : specs.emplace(id, load_gpu_spec(WARPLINE_SOURCE_DIR, id).value()).first->second;
+               : specs.emplace(id, load_gpu_spec(source_dir(), id).value()).first->second;
 }
 
 const PipelineSource& shipped_kernel(const std::string& id) {
@@ -20,7 +21,7 @@ const PipelineSource& shipped_kernel(const std::string& id) {
     const auto known = sources.find(id);
     return known != sources.end()
                ? known->second
-               : sources.emplace(id, read_pipeline(WARPLINE_SOURCE_DIR, id).value()).first->second;
+               : sources.emplace(id, read_pipeline(source_dir(), id).value()).first->second;
 }
 
 AttentionProblem forward_problem(std::int64_t d_qk, std::int64_t d_v, DType dtype) {

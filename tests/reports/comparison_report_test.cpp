@@ -1,6 +1,7 @@
 #include "warpline/reports/comparison_report.hpp"
 
 #include "json_schema.hpp"
+#include "source_dir.hpp"
 #include "warpline/reports/comparison_json.hpp"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ TEST_CASE("the JSON of a comparison follows its published schema, every row in p
     file.baselines = BaselineSummary{2, 0.1, 0.2, 0.3, 0.05};
     comparison.files = {file, FileSummary{}};
     const nlohmann::json json = nlohmann::json::parse(comparison_json(comparison));
-    std::ifstream schema(WARPLINE_SOURCE_DIR "/reports/schema/comparison-1.json");
+    std::ifstream schema(source_dir() + "/reports/schema/comparison-1.json");
     for (const std::string& violation :
          test::schema_violations(nlohmann::json::parse(schema), json)) {
         FAIL_CHECK(violation);

@@ -1,6 +1,7 @@
 #include "warpline/reports/plan_report.hpp"
 
 #include "json_schema.hpp"
+#include "source_dir.hpp"
 
 #include <fstream>
 
@@ -67,7 +68,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the JSON of a plan follows its published schema") {
-    std::ifstream file(WARPLINE_SOURCE_DIR "/reports/schema/plan-1.json");
+    std::ifstream file(source_dir() + "/reports/schema/plan-1.json");
     const json schema = json::parse(file);
     const json value = json::parse(plan_json(example(), 2));
     for (const std::string& violation : test::schema_violations(schema, value)) {

@@ -2,6 +2,7 @@
 
 #include "example_prediction.hpp"
 #include "json_schema.hpp"
+#include "source_dir.hpp"
 
 #include <fstream>
 #include <limits>
@@ -16,7 +17,7 @@ using nlohmann::json;
 namespace {
 
 json schema() {
-    std::ifstream file(WARPLINE_SOURCE_DIR "/reports/schema/prediction-1.json");
+    std::ifstream file(source_dir() + "/reports/schema/prediction-1.json");
     return json::parse(file);
 }
 

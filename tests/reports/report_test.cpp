@@ -1,4 +1,5 @@
 #include "example_prediction.hpp"
+#include "source_dir.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
@@ -68,9 +69,9 @@ TEST_CASE("what a budget is made of is read back from how it adds up") {
 }
 
 TEST_CASE("the budgets of a shipped kernel are read back in full") {
-    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    const auto spec = load_gpu_spec(source_dir(), "b200");
     REQUIRE(spec);
-    const auto plan = load_plan(WARPLINE_SOURCE_DIR, "fa4_fwd", *spec, AttentionProblem{});
+    const auto plan = load_plan(source_dir(), "fa4_fwd", *spec, AttentionProblem{});
     REQUIRE(plan);
     for (const Budget& budget : plan->budgets) {
         double sum = 0.0;
@@ -212,11 +213,11 @@ TEST_CASE("without the chart library a page has its tables and says what it lack
 }
 
 TEST_CASE("a report of a million tokens stays small") {
-    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    const auto spec = load_gpu_spec(source_dir(), "b200");
     REQUIRE(spec);
     AttentionProblem problem;
     problem.seqlen_q = problem.seqlen_kv = 1 << 20;
-    const auto plan = load_plan(WARPLINE_SOURCE_DIR, "fa4_fwd", *spec, problem);
+    const auto plan = load_plan(source_dir(), "fa4_fwd", *spec, problem);
     REQUIRE(plan);
     ReportSubject subject = example_subject();
     subject.prediction.plan = *plan;

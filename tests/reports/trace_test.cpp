@@ -1,4 +1,5 @@
 #include "example_prediction.hpp"
+#include "source_dir.hpp"
 #include "trace_checker.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
@@ -23,11 +24,11 @@ struct Recorded {
 
 /// A real kernel's tile of 64 loop steps on one of two CTAs of a pair.
 Recorded recorded(Iterations iterations) {
-    const auto spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    const auto spec = load_gpu_spec(source_dir(), "b200");
     REQUIRE(spec);
     AttentionProblem problem;
     problem.seqlen_q = problem.seqlen_kv = 8192;
-    const auto source = read_pipeline(WARPLINE_SOURCE_DIR, "fa4_fwd");
+    const auto source = read_pipeline(source_dir(), "fa4_fwd");
     REQUIRE(source);
     auto plan = make_plan(*source, *spec, problem);
     REQUIRE(plan);

@@ -1,6 +1,7 @@
 #include "warpline/validate/calibrate.hpp"
 
 #include "hardware/spec_folder.hpp"
+#include "source_dir.hpp"
 #include "warpline/reports/calibration_report.hpp"
 
 #include <fstream>
@@ -36,7 +37,7 @@ MeasuredTable made_rows(const std::vector<ConstantOverride>& changes, bool clock
     }
     CompareOptions options;
     options.constants = changes;
-    const auto truth = compare(WARPLINE_SOURCE_DIR, table, options);
+    const auto truth = compare(source_dir(), table, options);
     REQUIRE(truth);
     REQUIRE(truth->rows.size() == table.rows.size());
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -56,7 +57,7 @@ CalibrateOptions fitting(std::vector<std::string> names) {
 
 void check_refused(const MeasuredTable& table, const CalibrateOptions& options, FailureKind kind,
                    const std::string& part) {
-    const auto result = calibrate(WARPLINE_SOURCE_DIR, table, options);
+    const auto result = calibrate(source_dir(), table, options);
     REQUIRE_FALSE(result);
     CHECK(result.error().kind == kind);
     INFO(result.error().text());
@@ -69,7 +70,7 @@ TEST_CASE("constants that were changed are found again, and the overlay says wha
     const MeasuredTable table =
         made_rows({{"tmem.load_latency", "150 clk"}, {"sync.cta_start", "900 clk"}});
     const auto result =
-        calibrate(WARPLINE_SOURCE_DIR, table, fitting({"tmem.load_latency", "sync.cta_start"}));
+        calibrate(source_dir(), table, fitting({"tmem.load_latency", "sync.cta_start"}));
     REQUIRE(result);
     REQUIRE(result->succeeded());
     REQUIRE(result->constants.size() == 2);
@@ -105,7 +106,7 @@ TEST_CASE("an overlay can state fields of instructions") {
     calibration.gpu = "b200";
     calibration.title = "B200: \"measured\"";
     calibration.settled = true;
-    const auto b200 = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200");
+    const auto b200 = load_gpu_spec(source_dir(), "b200");
     REQUIRE(b200);
     CalibratedConstant fitted;
     fitted.stated = b200->constants.at("f2fp.rate");
@@ -127,7 +128,7 @@ TEST_CASE("an overlay can state fields of instructions") {
 
 TEST_CASE("clocks that rows do not state are fitted with the constants") {
     const MeasuredTable table = made_rows({{"sync.cta_start", "900 clk"}}, false);
-    const auto result = calibrate(WARPLINE_SOURCE_DIR, table, fitting({"sync.cta_start"}));
+    const auto result = calibrate(source_dir(), table, fitting({"sync.cta_start"}));
     REQUIRE(result);
     CHECK(result->succeeded());
     CHECK(result->constants[0].fitted == doctest::Approx(900.0).epsilon(0.1));
@@ -141,7 +142,7 @@ TEST_CASE("clocks that rows do not state are fitted with the constants") {
 TEST_CASE("a constant that only its bound stops is a failure, told in the table") {
     // Truth lies beyond the range, which ends at 200 clk.
     const MeasuredTable table = made_rows({{"tmem.load_latency", "260 clk"}});
-    const auto result = calibrate(WARPLINE_SOURCE_DIR, table, fitting({"tmem.load_latency"}));
+    const auto result = calibrate(source_dir(), table, fitting({"tmem.load_latency"}));
     REQUIRE(result);
     CHECK_FALSE(result->succeeded());
     CHECK(result->constants[0].rests_on == RangeEnd::high);

@@ -1,6 +1,7 @@
 #include "warpline/validate/draft_spec.hpp"
 
 #include "hardware/spec_folder.hpp"
+#include "source_dir.hpp"
 #include "warpline/hardware/assumed_constant.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 
@@ -18,7 +19,7 @@ using warpline::test::SpecFolder;
 
 namespace {
 
-const std::filesystem::path data_dir = WARPLINE_SOURCE_DIR;
+const std::filesystem::path data_dir = source_dir();
 
 std::vector<MicroRow> h200_rows() {
     auto rows = read_micro_rows(data_dir / "validate" / "measured" / "micro" / "h200.csv");

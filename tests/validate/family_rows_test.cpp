@@ -1,3 +1,4 @@
+#include "source_dir.hpp"
 #include "warpline/validate/compare.hpp"
 
 #include <cmath>
@@ -23,7 +24,7 @@ MeasuredRow row_of(const std::string& kernel, const std::string& built = {}) {
 Result<Comparison> compared(const MeasuredRow& row) {
     MeasuredTable table;
     table.rows = {row};
-    return compare(WARPLINE_SOURCE_DIR, table);
+    return compare(source_dir(), table);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "warpline/validate/golden.hpp"
 
+#include "source_dir.hpp"
 #include "warpline/validate/csv.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ using namespace warpline;
 
 namespace {
 
-const std::filesystem::path root = WARPLINE_SOURCE_DIR;
+const std::filesystem::path root = source_dir();
 
 MeasuredTable shipped_rows() {
     std::vector<std::filesystem::path> files;

@@ -1,5 +1,7 @@
 #include "warpline/validate/measured_rows.hpp"
 
+#include "source_dir.hpp"
+
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -112,7 +114,7 @@ TEST_CASE("a device is no table, however long it would go on") {
 
 TEST_CASE("every shipped table is read without an unusable row") {
     const std::filesystem::path folder =
-        std::filesystem::path(WARPLINE_SOURCE_DIR) / "validate" / "measured";
+        std::filesystem::path(source_dir()) / "validate" / "measured";
     int tables = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         if (entry.path().extension() != ".csv") {

@@ -1,5 +1,7 @@
 #include "warpline/validate/micro_rows.hpp"
 
+#include "source_dir.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace warpline;
@@ -11,7 +13,7 @@ MicroRow row(const std::string& constant, double value, double spread) {
 }
 
 const std::filesystem::path micro_folder =
-    std::filesystem::path(WARPLINE_SOURCE_DIR) / "validate" / "measured" / "micro";
+    std::filesystem::path(source_dir()) / "validate" / "measured" / "micro";
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "warpline/validate/nearest_rows.hpp"
 
+#include "source_dir.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace warpline;
@@ -54,6 +56,6 @@ TEST_CASE("other kernels, directions and dtypes say nothing; related GPUs stand 
 }
 
 TEST_CASE("the shipped tables can be read") {
-    CHECK(shipped_rows(WARPLINE_SOURCE_DIR).size() > 50);
+    CHECK(shipped_rows(source_dir()).size() > 50);
     CHECK(shipped_rows("/nonexistent").empty());
 }
