@@ -1,16 +1,8 @@
 #include "warpline/device/bound_phrase.hpp"
 #include "warpline/device/clock.hpp"
 #include "warpline/device/cluster_slots.hpp"
-#include "warpline/device/kernel_tiles.hpp"
-#include "warpline/device/memory_share.hpp"
-#include "warpline/device/place_tiles.hpp"
 #include "warpline/device/predict_listed.hpp"
-#include "warpline/device/schedule_memo.hpp"
-#include "warpline/device/steady_step.hpp"
-#include "warpline/device/tile_burst.hpp"
-#include "warpline/device/tile_times.hpp"
-#include "warpline/device/traffic.hpp"
-#include "warpline/engine/related_runs.hpp"
+#include "warpline/device/prediction_parts.hpp"
 #include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/unknown_constants.hpp"
 #include "warpline/workload/tiling.hpp"
@@ -26,24 +18,6 @@ namespace warpline {
 namespace {
 
 constexpr double cycles_per_tick = 1.0 / static_cast<double>(ticks_per_cycle);
-
-/// What the parts found, before it is put into one answer.
-struct Parts {
-    std::vector<HeadTiles> tiles;
-    TileTimes times;
-    Placement placement;
-    MemoryShare share;
-    Traffic traffic;
-    SteadyStep step;
-    TileCost total;
-    double launch_seconds = 0.0;
-};
-
-[[nodiscard]] std::vector<HeadTiles> tiles_of(const AttentionProblem& problem,
-                                              const KernelPlan& plan,
-                                              const std::optional<BlockLists>& lists) {
-    return lists ? kernel_tiles(problem, plan, *lists) : kernel_tiles(problem, plan);
-}
 
 /// The plan with as many residents on an SM as the grid brings there: clusters go to SMs of their
 /// own first, so that a grid smaller than all slots leaves some of them empty. Nothing when the
@@ -68,154 +42,8 @@ struct Parts {
     return used;
 }
 
-[[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
-    EngineOptions engine;
-    engine.granularity = options.granularity;
-    engine.ideal = options.ideal;
-    return engine;
-}
-
-/// The schedules of one kernel, by memory environment; remembered where there is a memo.
-class Schedules {
-  public:
-    Schedules(const KernelPlan& plan, EngineOptions engine, ScheduleMemo* memo)
-        : plan_(plan), engine_(std::move(engine)), memo_(memo) {}
-
-    [[nodiscard]] TileRunner in(const MemoryEnvironment& memory) {
-        const auto machine = remembered(memory);
-        const TileRunner simulated = simulator(memory);
-        return [machine, simulated](const TileClass& tile, std::int64_t count) {
-            return machine ? machine->run(tile, count, simulated) : simulated(tile, count);
-        };
-    }
-
-    /// What a tile masks matters to the steady step, its length does not.
-    [[nodiscard]] Result<SteadyStep> steady_step(TileClass like, const MemoryEnvironment& memory,
-                                                 bool record_events) {
-        like.blocks = std::min(like.blocks, like.masked_first + like.masked_last);
-        EngineOptions recording = engine_;
-        recording.record_events = true;
-        const TileRunner recorded = [&](const TileClass& tile, std::int64_t count) {
-            return simulate(plan_, {{tile, count}}, memory, recording);
-        };
-        const TileRunner run = record_events ? recorded : simulator(memory);
-        const auto measure = [&] { return measure_steady_step(plan_, like, memory, engine_, run); };
-        const auto machine = record_events ? nullptr : remembered(memory);
-        return machine ? machine->steady_step(like, measure) : measure();
-    }
-
-  private:
-    [[nodiscard]] TileRunner simulator(const MemoryEnvironment& memory) {
-        return [this, memory](const TileClass& tile, std::int64_t count) {
-            if (!prepared_) {
-                prepared_.emplace(plan_, engine_);
-            }
-            return prepared_->run(tile, count, memory);
-        };
-    }
-    [[nodiscard]] std::shared_ptr<MachineMemo> remembered(const MemoryEnvironment& memory) const {
-        return memo_ != nullptr ? memo_->of(plan_, memory, engine_) : nullptr;
-    }
-
-    const KernelPlan& plan_;
-    EngineOptions engine_;
-    ScheduleMemo* memo_;
-    std::optional<RelatedRuns> prepared_;  ///< not when everything is remembered
-};
-
-/// Tile times and their placement, in one memory environment.
-[[nodiscard]] Result<void> place_all(Parts& parts, const GpuSpec& spec, const KernelPlan& plan,
-                                     const TileRunner& run) {
-    auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
-    if (!times) {
-        return tl::unexpected(times.error());
-    }
-    parts.times = std::move(*times);
-    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
-    if (!slots) {
-        return tl::unexpected(slots.error());
-    }
-    const LaunchCost launch{static_cast<double>(spec.sync.cta_start),
-                            static_cast<double>(spec.sync.cta_exit)};
-    const auto placement =
-        place_tiles(parts.tiles, parts.times, plan.tiles.scheduler, *slots, launch);
-    if (!placement) {
-        return tl::unexpected(placement.error());
-    }
-    parts.placement = *placement;
-    parts.total = parts.times.total(parts.tiles);
-    return {};
-}
-
-/// Latencies this much apart are taken for the same: loads are issued ahead of their use.
-constexpr double same_latency = 1.25;
-
-/// Delays by what the whole GPU does are rounded to this much, so that problems alike share their
-/// schedules. An SM's own memory is exact.
-constexpr Tick delay_step = ticks_from_cycles(16);
-
-[[nodiscard]] Tick alike(Tick delay) {
-    return (delay + delay_step / 2) / delay_step * delay_step;
-}
-
-/// Places the tiles, first as if every block that is read again were in L2. Who misses follows from
-/// the placement alone, so that one more round settles it.
-[[nodiscard]] Result<MemoryEnvironment> settle_memory(
-    Parts& parts, const GpuSpec& spec, const KernelPlan& plan, const AttentionProblem& problem,
-    Schedules& schedules, const PredictOptions& options, const ClockHz& clock) {
-    MemoryEnvironment memory = idle_memory(spec);
-    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
-    if (!slots) {
-        return tl::unexpected(slots.error());
-    }
-    if (options.ideal.count(Mechanism::memory_bandwidth) == 0) {
-        memory.miss_latency += alike(burst_delay(spec, plan, problem, parts.tiles, *slots, clock));
-    }
-    if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
-        return tl::unexpected(placed.error());
-    }
-    parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
-    parts.share.environment.miss_latency = memory.miss_latency;
-    const MemoryEnvironment& shared = parts.share.environment;
-    if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
-        memory.latency += alike(shared.latency - memory.latency);
-        if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
-            return tl::unexpected(placed.error());
-        }
-    }
-    return memory;
-}
-
-[[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
-                                          const AttentionProblem& problem,
-                                          const std::optional<BlockLists>& lists,
-                                          const PredictOptions& options, const ClockHz& clock,
-                                          ScheduleMemo* memo) {
-    Parts parts;
-    Schedules schedules(plan, engine_options(options), memo);
-    parts.tiles = tiles_of(problem, plan, lists);
-    const auto memory = settle_memory(parts, spec, plan, problem, schedules, options, clock);
-    if (!memory) {
-        return tl::unexpected(memory.error());
-    }
-    parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
-    if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
-        parts.traffic.hbm_seconds = 0.0;
-        parts.traffic.l2_cycles = 0.0;
-    }
-    parts.launch_seconds =
-        options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
-    auto step = schedules.steady_step(parts.times.longest().value_or(TileClass{0, 1, 0}), *memory,
-                                      options.record_events);
-    if (!step) {
-        return tl::unexpected(step.error());
-    }
-    parts.step = std::move(*step);
-    return parts;
-}
-
 /// Times: the SMs' makespan, stretched evenly when L2 or HBM needs longer.
-void fill_times(Prediction& out, const Parts& parts) {
+void fill_times(Prediction& out, const PredictionParts& parts) {
     const double sm_cycles = parts.placement.makespan * cycles_per_tick;
     const double hbm_cycles =
         parts.traffic.hbm_seconds * boost::rational_cast<double>(out.clock.hz);
@@ -242,8 +70,8 @@ void fill_times(Prediction& out, const Parts& parts) {
 }
 
 /// Rates. Errors: more work than the tensor cores can do in the time.
-[[nodiscard]] Result<void> fill_work(Prediction& out, const Parts& parts, const GpuSpec& spec,
-                                     const std::optional<BlockLists>& lists) {
+[[nodiscard]] Result<void> fill_work(Prediction& out, const PredictionParts& parts,
+                                     const GpuSpec& spec, const std::optional<BlockLists>& lists) {
     out.counted_flops = out.plan.counted_share * (lists ? all_listed_pairs(*lists, out.problem) *
                                                               counted_flops_per_pair(out.problem)
                                                         : counted_flops(out.problem));
@@ -263,7 +91,7 @@ void fill_times(Prediction& out, const Parts& parts) {
     return {};
 }
 
-void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
+void fill_units(Prediction& out, const PredictionParts& parts, const GpuSpec& spec) {
     const double step_flops = static_cast<double>(out.steady.rows) *
                               static_cast<double>(out.steady.block) *
                               counted_flops_per_pair(out.problem) * out.plan.counted_share;
@@ -286,7 +114,7 @@ void fill_units(Prediction& out, const Parts& parts, const GpuSpec& spec) {
     }
 }
 
-void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
+void fill_assumptions(Prediction& out, const PredictionParts& parts, const GpuSpec& spec,
                       const PredictOptions& options) {
     std::vector<std::string>& list = out.assumptions;
     list = out.plan.assumptions;
@@ -347,11 +175,6 @@ Result<Prediction> predict(const GpuSpec& spec, const KernelPlan& plan,
     return predict_listed(spec, plan, problem, std::nullopt, options);
 }
 
-Result<Prediction> predict_with(ScheduleMemo* memo, const GpuSpec& spec, const KernelPlan& plan,
-                                const AttentionProblem& problem, const PredictOptions& options) {
-    return predict_listed(spec, plan, problem, std::nullopt, options, memo);
-}
-
 Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& asked,
                                   const AttentionProblem& problem,
                                   const std::optional<BlockLists>& lists,
@@ -374,7 +197,7 @@ Result<Prediction> predict_listed(const GpuSpec& spec, const KernelPlan& asked,
     if (!measured) {
         return tl::unexpected(measured.error());
     }
-    Parts& parts = *measured;
+    PredictionParts& parts = *measured;
     Prediction out;
     out.problem = problem;
     out.gpu = spec.id;

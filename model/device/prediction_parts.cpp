@@ -1,0 +1,171 @@
+#include "warpline/device/prediction_parts.hpp"
+
+#include "warpline/device/cluster_slots.hpp"
+#include "warpline/device/schedule_memo.hpp"
+#include "warpline/device/tile_burst.hpp"
+#include "warpline/engine/related_runs.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace warpline {
+namespace {
+
+[[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
+    EngineOptions engine;
+    engine.granularity = options.granularity;
+    engine.ideal = options.ideal;
+    return engine;
+}
+
+/// The schedules of one kernel, by memory environment; remembered where there is a memo.
+class Schedules {
+  public:
+    Schedules(const KernelPlan& plan, EngineOptions engine, ScheduleMemo* memo)
+        : plan_(plan), engine_(std::move(engine)), memo_(memo) {}
+
+    [[nodiscard]] TileRunner in(const MemoryEnvironment& memory) {
+        const auto machine = remembered(memory);
+        const TileRunner simulated = simulator(memory);
+        return [machine, simulated](const TileClass& tile, std::int64_t count) {
+            return machine ? machine->run(tile, count, simulated) : simulated(tile, count);
+        };
+    }
+
+    /// What a tile masks matters to the steady step, its length does not.
+    [[nodiscard]] Result<SteadyStep> steady_step(TileClass like, const MemoryEnvironment& memory,
+                                                 bool record_events) {
+        like.blocks = std::min(like.blocks, like.masked_first + like.masked_last);
+        EngineOptions recording = engine_;
+        recording.record_events = true;
+        const TileRunner recorded = [&](const TileClass& tile, std::int64_t count) {
+            return simulate(plan_, {{tile, count}}, memory, recording);
+        };
+        const TileRunner run = record_events ? recorded : simulator(memory);
+        const auto measure = [&] { return measure_steady_step(plan_, like, memory, engine_, run); };
+        const auto machine = record_events ? nullptr : remembered(memory);
+        return machine ? machine->steady_step(like, measure) : measure();
+    }
+
+  private:
+    [[nodiscard]] TileRunner simulator(const MemoryEnvironment& memory) {
+        return [this, memory](const TileClass& tile, std::int64_t count) {
+            if (!prepared_) {
+                prepared_.emplace(plan_, engine_);
+            }
+            return prepared_->run(tile, count, memory);
+        };
+    }
+    [[nodiscard]] std::shared_ptr<MachineMemo> remembered(const MemoryEnvironment& memory) const {
+        return memo_ != nullptr ? memo_->of(plan_, memory, engine_) : nullptr;
+    }
+
+    const KernelPlan& plan_;
+    EngineOptions engine_;
+    ScheduleMemo* memo_;
+    std::optional<RelatedRuns> prepared_;  ///< not when everything is remembered
+};
+
+/// Tile times and their placement, in one memory environment.
+[[nodiscard]] Result<void> place_all(PredictionParts& parts, const GpuSpec& spec,
+                                     const KernelPlan& plan, const TileRunner& run) {
+    auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
+    if (!times) {
+        return tl::unexpected(times.error());
+    }
+    parts.times = std::move(*times);
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!slots) {
+        return tl::unexpected(slots.error());
+    }
+    const LaunchCost launch{static_cast<double>(spec.sync.cta_start),
+                            static_cast<double>(spec.sync.cta_exit)};
+    const auto placement =
+        place_tiles(parts.tiles, parts.times, plan.tiles.scheduler, *slots, launch);
+    if (!placement) {
+        return tl::unexpected(placement.error());
+    }
+    parts.placement = *placement;
+    parts.total = parts.times.total(parts.tiles);
+    return {};
+}
+
+/// Latencies this much apart are taken for the same: loads are issued ahead of their use.
+constexpr double same_latency = 1.25;
+
+/// Delays by what the whole GPU does are rounded to this much, so that problems alike share their
+/// schedules. An SM's own memory is exact.
+constexpr Tick delay_step = ticks_from_cycles(16);
+
+[[nodiscard]] Tick alike(Tick delay) {
+    return (delay + delay_step / 2) / delay_step * delay_step;
+}
+
+/// Places the tiles, first as if every block that is read again were in L2. Who misses follows from
+/// the placement alone, so that one more round settles it.
+[[nodiscard]] Result<MemoryEnvironment> settle_memory(PredictionParts& parts, const GpuSpec& spec,
+                                                      const KernelPlan& plan,
+                                                      const AttentionProblem& problem,
+                                                      Schedules& schedules,
+                                                      const PredictOptions& options,
+                                                      const ClockHz& clock) {
+    MemoryEnvironment memory = idle_memory(spec);
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!slots) {
+        return tl::unexpected(slots.error());
+    }
+    if (options.ideal.count(Mechanism::memory_bandwidth) == 0) {
+        memory.miss_latency += alike(burst_delay(spec, plan, problem, parts.tiles, *slots, clock));
+    }
+    if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
+        return tl::unexpected(placed.error());
+    }
+    parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
+    parts.share.environment.miss_latency = memory.miss_latency;
+    const MemoryEnvironment& shared = parts.share.environment;
+    if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
+        memory.latency += alike(shared.latency - memory.latency);
+        if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
+            return tl::unexpected(placed.error());
+        }
+    }
+    return memory;
+}
+
+}  // namespace
+
+std::vector<HeadTiles> tiles_of(const AttentionProblem& problem, const KernelPlan& plan,
+                                const std::optional<BlockLists>& lists) {
+    return lists ? kernel_tiles(problem, plan, *lists) : kernel_tiles(problem, plan);
+}
+
+Result<PredictionParts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
+                                      const AttentionProblem& problem,
+                                      const std::optional<BlockLists>& lists,
+                                      const PredictOptions& options, const ClockHz& clock,
+                                      ScheduleMemo* memo) {
+    PredictionParts parts;
+    Schedules schedules(plan, engine_options(options), memo);
+    parts.tiles = tiles_of(problem, plan, lists);
+    const auto memory = settle_memory(parts, spec, plan, problem, schedules, options, clock);
+    if (!memory) {
+        return tl::unexpected(memory.error());
+    }
+    parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
+    if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
+        parts.traffic.hbm_seconds = 0.0;
+        parts.traffic.l2_cycles = 0.0;
+    }
+    parts.launch_seconds =
+        options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
+    auto step = schedules.steady_step(parts.times.longest().value_or(TileClass{0, 1, 0}), *memory,
+                                      options.record_events);
+    if (!step) {
+        return tl::unexpected(step.error());
+    }
+    parts.step = std::move(*step);
+    return parts;
+}
+
+}  // namespace warpline
