@@ -70,6 +70,24 @@ TEST_CASE("folding the steady state of a CTA pair changes nothing, and finds it"
     CHECK(schedule.steady.found);
 }
 
+TEST_CASE("the second tile of a CTA or a CTA pair repeats the first, as further ones do") {
+    for (const bool causal : {false, true}) {
+        CAPTURE(causal);
+        const KernelPlan plan = fa4(128, causal);
+        const auto tiles = [&](std::int64_t count) {
+            return run_checked(plan, {{{64, 1, 0}, count}}, EngineOptions{}, idle_memory(b200()));
+        };
+        const Schedule one = tiles(1), two = tiles(2), four = tiles(4);
+        REQUIRE(two.repeat.found);
+        CHECK(one.makespan == two.makespan - two.repeat.period);
+        CHECK(four.makespan == two.makespan + 2 * two.repeat.period);
+        for (std::size_t i = 0; i < two.units.size(); ++i) {
+            CHECK(one.units[i].busy == two.units[i].busy - two.repeat.busy[i]);
+            CHECK(four.units[i].busy == two.units[i].busy + 2 * two.repeat.busy[i]);
+        }
+    }
+}
+
 TEST_CASE("steps chosen by chance fold as they run") {
     const KernelPlan plan = fa4(64, true, {{"rescale_probability", "0.25"}});
     for (const std::int64_t n : {20, 75, 150}) {
