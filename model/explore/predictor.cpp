@@ -4,6 +4,7 @@
 #include "warpline/explore/lowered_kernel.hpp"
 #include "warpline/explore/parallel.hpp"
 #include "warpline/explore/rescale_chance.hpp"
+#include "warpline/hardware/gpu_family.hpp"
 
 #include <optional>
 #include <utility>
@@ -30,6 +31,14 @@ Result<std::shared_ptr<const T>> shared(Result<T> value) {
 Predictor::Predictor(std::filesystem::path data_dir)
     : data_dir_(std::move(data_dir)), memo_(std::make_shared<ScheduleMemo>()) {}
 
+Result<Predictor::Family> Predictor::family(const std::string& gpu) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto known = families_.find(gpu); known != families_.end()) {
+        return known->second;
+    }
+    return families_.emplace(gpu, shared(read_gpu_family(data_dir_, gpu))).first->second;
+}
+
 Result<Predictor::Spec> Predictor::spec(const std::string& gpu,
                                         const std::vector<ConstantOverride>& changes) const {
     std::string key = gpu;
@@ -42,7 +51,8 @@ Result<Predictor::Spec> Predictor::spec(const std::string& gpu,
             return known->second;
         }
     }
-    auto loaded = shared(load_gpu_spec(data_dir_, gpu, changes));
+    const auto read = family(gpu);
+    auto loaded = read ? shared(make_gpu_spec(**read, changes)) : tl::unexpected(read.error());
     const std::lock_guard<std::mutex> lock(mutex_);
     if (specs_.size() >= remembered_specs) {
         specs_.clear();

@@ -17,6 +17,7 @@
 
 namespace warpline {
 
+struct GpuFamily;
 class LoweredKernel;
 class ScheduleMemo;
 
@@ -56,6 +57,8 @@ class Predictor {
     [[nodiscard]] Result<std::shared_ptr<const Operation>> operation(const Point& point) const;
 
   private:
+    using Family = std::shared_ptr<const GpuFamily>;
+    [[nodiscard]] Result<Family> family(const std::string& gpu) const;
     using Lowered = std::shared_ptr<LoweredKernel>;
     [[nodiscard]] Result<Lowered> lowered(const Point& point) const;
     /// The point with its scores turned into the parameter that stands for them.
@@ -64,6 +67,7 @@ class Predictor {
     std::filesystem::path data_dir_;
     std::shared_ptr<ScheduleMemo> memo_;
     mutable std::mutex mutex_;
+    mutable std::map<std::string, Result<Family>> families_;
     mutable std::map<std::string, Result<Spec>> specs_;
     mutable std::map<std::string, Result<Source>> sources_;
     mutable std::map<std::string, Result<Lowered>> lowered_;

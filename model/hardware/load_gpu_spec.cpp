@@ -1,9 +1,11 @@
 #include "warpline/hardware/load_gpu_spec.hpp"
 
+#include "warpline/hardware/gpu_family.hpp"
 #include "warpline/hardware/resolve_gpu_spec.hpp"
 #include "warpline/hardware/spec_inheritance.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -139,24 +141,35 @@ void apply_override(const ConstantOverride& change, SpecFile& file, DiagnosticSi
 
 }  // namespace
 
-Result<GpuSpec> load_gpu_spec(const fs::path& data_dir, const std::string& id,
-                              const std::vector<ConstantOverride>& overrides) {
+Result<GpuFamily> read_gpu_family(const fs::path& data_dir, const std::string& id) {
     const auto path = find_file(data_dir, id);
     if (!path) {
         return tl::unexpected<Failure>(path.error());
     }
-    auto family = load_spec_family(data_dir, *path);
-    if (!family) {
-        return tl::unexpected<Failure>(std::move(family.error()));
+    auto merged = load_spec_family(data_dir, *path);
+    if (!merged) {
+        return tl::unexpected<Failure>(std::move(merged.error()));
     }
+    return GpuFamily{path->stem().string(), std::move(*merged)};
+}
+
+Result<GpuSpec> make_gpu_spec(const GpuFamily& family,
+                              const std::vector<ConstantOverride>& overrides) {
+    SpecFile changed = family.file;
     DiagnosticSink wrong_overrides;
     for (const ConstantOverride& change : overrides) {
-        apply_override(change, *family, wrong_overrides);
+        apply_override(change, changed, wrong_overrides);
     }
     if (!wrong_overrides.empty()) {
         return wrong_overrides.failure(FailureKind::usage);
     }
-    return resolve_gpu_spec(*family, path->stem().string());
+    return resolve_gpu_spec(changed, family.id);
+}
+
+Result<GpuSpec> load_gpu_spec(const fs::path& data_dir, const std::string& id,
+                              const std::vector<ConstantOverride>& overrides) {
+    const auto family = read_gpu_family(data_dir, id);
+    return family ? make_gpu_spec(*family, overrides) : tl::unexpected(family.error());
 }
 
 std::vector<std::string> list_gpu_specs(const fs::path& data_dir) {

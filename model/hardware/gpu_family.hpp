@@ -1,0 +1,28 @@
+// The two halves of load_gpu_spec(), for those who try many overrides of one GPU.
+#pragma once
+
+#include "warpline/diagnostics/failure.hpp"
+#include "warpline/hardware/load_gpu_spec.hpp"
+#include "warpline/hardware/spec_file.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace warpline {
+
+/// A GPU's file and those it inherits, read and merged: what overrides are laid over.
+struct GpuFamily {
+    std::string id;
+    SpecFile file;
+};
+
+/// Errors: those of load_gpu_spec() that no override brings.
+[[nodiscard]] Result<GpuFamily> read_gpu_family(const std::filesystem::path& data_dir,
+                                                const std::string& id);
+
+/// Errors: the others.
+[[nodiscard]] Result<GpuSpec> make_gpu_spec(const GpuFamily& family,
+                                            const std::vector<ConstantOverride>& overrides);
+
+}  // namespace warpline
