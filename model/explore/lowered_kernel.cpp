@@ -76,7 +76,7 @@ LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
     set_last_parameters(resolved.parameters);
     const auto body = body_for(problem, given_values(problem, resolved.parameters));
     if (body == nullptr) {
-        return lower_body(problem);
+        return lower_body(problem, resolved.parameters);
     }
     auto operation = std::make_shared<Operation>(*body);
     set_parameters(operation->plan, *source_, resolved.parameters);
@@ -91,18 +91,15 @@ LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
     return operation;
 }
 
-LoweredKernel::Lowered LoweredKernel::lower_body(const AttentionProblem& problem) {
+LoweredKernel::Lowered LoweredKernel::lower_body(const AttentionProblem& problem,
+                                                 const std::vector<Parameter>& known) {
     ++lowerings_;
-    auto traced = make_traced_plan(*source_, *spec_, problem, overrides_);
+    auto traced = make_traced_plan(*source_, *spec_, problem, overrides_, known);
     if (!traced) {
         return tl::unexpected(std::move(traced.error()));
     }
-    auto launches = side_launches(*source_, *spec_, problem, overrides_);
-    if (!launches) {
-        return tl::unexpected(std::move(launches.error()));
-    }
     auto operation = std::make_shared<const Operation>(
-        Operation{std::move(traced->plan), std::move(*launches), std::nullopt});
+        Operation{std::move(traced->plan), std::move(traced->launches), std::nullopt});
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bodies_.size() >= most_bodies) {
         bodies_.clear();

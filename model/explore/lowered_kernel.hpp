@@ -50,7 +50,9 @@ class LoweredKernel {
                                                             const NameValues& given) const;
     [[nodiscard]] std::vector<Parameter> last_parameters() const;
     void set_last_parameters(std::vector<Parameter> parameters);
-    [[nodiscard]] Lowered lower_body(const AttentionProblem& problem);
+    /// `known`: the problem's parameters, where they could be resolved.
+    [[nodiscard]] Lowered lower_body(const AttentionProblem& problem,
+                                     const std::vector<Parameter>& known = {});
 
     Source source_;
     Spec spec_;

@@ -260,10 +260,11 @@ Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
 
 Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec& spec,
                                     const AttentionProblem& problem,
-                                    const std::vector<ParameterOverride>& overrides) {
+                                    const std::vector<ParameterOverride>& overrides,
+                                    const std::vector<Parameter>& known) {
     const Request request{source.root, spec, problem};
     Resolved resolved(spec);
-    resolve(request, overrides, resolved);
+    resolve(request, overrides, resolved, known);
     if (resolved.problems.input.empty() && !resolved.problems.none()) {
         return resolved.problems.failure();
     }
@@ -273,7 +274,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     lower_roles(request, resolved, plan);
     const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
     const auto reads = resolved.evaluator.reads();  // launches change no plan
-    static_cast<void>(read_side_launches(source.root.find("launches"), resolved.reader));
+    auto launches = read_side_launches(source.root.find("launches"), resolved.reader);
     if (resolved.problems.input.empty()) {
         check_storage(request, overrides, plan.budgets, resolved);
     }
@@ -285,7 +286,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     if (!resolved.problems.none()) {
         return resolved.problems.failure();
     }
-    TracedPlan traced{std::move(plan), {}};
+    TracedPlan traced{std::move(plan), {}, std::move(launches)};
     for (auto& [name, value] : given_values(problem, resolved.parameters)) {
         if (reads.count(name) != 0) {
             traced.asked.emplace(name, value);

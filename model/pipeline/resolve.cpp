@@ -137,9 +137,9 @@ bool resolve_parameters(const Request& request, const std::vector<ParameterOverr
     return true;
 }
 
-void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,
-             Resolved& out) {
-    if (!resolve_parameters(request, overrides, out)) {
+void resolve(const Request& request, const std::vector<ParameterOverride>& overrides, Resolved& out,
+             const std::vector<Parameter>& known) {
+    if (!resolve_parameters(request, overrides, out, known)) {
         return;
     }
     out.evaluator.forget_reads();

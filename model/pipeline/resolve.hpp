@@ -42,8 +42,8 @@ struct Resolved {
                                       Resolved& out, const std::vector<Parameter>& known = {});
 
 /// Everything before the programs. Stops early when the request cannot be met, since what follows
-/// would only fail for the same reason.
-void resolve(const Request& request, const std::vector<ParameterOverride>& overrides,
-             Resolved& out);
+/// would only fail for the same reason. `known`: see parameters.hpp.
+void resolve(const Request& request, const std::vector<ParameterOverride>& overrides, Resolved& out,
+             const std::vector<Parameter>& known = {});
 
 }  // namespace warpline

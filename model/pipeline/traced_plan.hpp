@@ -3,6 +3,7 @@
 
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/parameters.hpp"
+#include "warpline/pipeline/side_launches.hpp"
 
 #include <vector>
 
@@ -14,12 +15,14 @@ struct TracedPlan {
     /// problem of the same direction and data type that gives each the same value has the same
     /// plan but for its parameters and hash, and the same errors.
     NameValues asked;
+    std::vector<SideLaunch> launches;  ///< what side_launches() answers
 };
 
-/// make_plan(), traced.
+/// make_plan(), traced. `known`: parameters as they were resolved before, with the same source,
+/// specification and overrides; those whose grounds have not changed are not read again.
 [[nodiscard]] Result<TracedPlan> make_traced_plan(
     const PipelineSource& source, const GpuSpec& spec, const AttentionProblem& problem,
-    const std::vector<ParameterOverride>& overrides = {});
+    const std::vector<ParameterOverride>& overrides = {}, const std::vector<Parameter>& known = {});
 
 /// The problem's names and these parameters.
 [[nodiscard]] NameValues given_values(const AttentionProblem& problem,
