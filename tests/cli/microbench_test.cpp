@@ -1,4 +1,5 @@
 #include "cli/session.hpp"
+#include "source_dir.hpp"
 #include "warpline/validate/micro_rows.hpp"
 
 #include <cstdlib>
@@ -24,7 +25,7 @@ struct Ran {
 
 Ran run(const std::vector<std::string>& arguments) {
     std::ostringstream out, err;
-    const cli::Session session{out, err, WARPLINE_SOURCE_DIR, false};
+    const cli::Session session{out, err, source_dir(), false};
     const int code = cli::run(arguments, session);
     return {code, out.str(), err.str()};
 }
@@ -164,7 +165,7 @@ TEST_CASE("a program that fails is named, and the others still run") {
 }
 
 TEST_CASE("microbench --compare and specs --from read tables") {
-    const std::string micro = std::string(WARPLINE_SOURCE_DIR) + "/validate/measured/micro/";
+    const std::string micro = source_dir() + "/validate/measured/micro/";
     const Ran compared =
         run({"microbench", "--compare", micro + "h200.csv", micro + "h200_repeat.csv"});
     CHECK(compared.code == 0);
