@@ -145,7 +145,8 @@ Placement place_in_turn(Placement placed, const AttentionProblem& problem, const
         with.makespan_error = placed.makespan_error * longer;
         without.makespan = placed.makespan;
     }
-    with.turn_wait = with.makespan - without.makespan;
+    // Where nobody waits, the two differ by rounding.
+    with.turn_wait = std::max(0.0, with.makespan - without.makespan);
     return with;
 }
 
