@@ -3,7 +3,6 @@
 #include "warpline/device/cluster_slots.hpp"
 #include "warpline/device/kernel_tiles.hpp"
 #include "warpline/device/memory_share.hpp"
-#include "warpline/device/place_in_turn.hpp"
 #include "warpline/device/place_tiles.hpp"
 #include "warpline/device/predict_listed.hpp"
 #include "warpline/device/schedule_memo.hpp"
@@ -11,7 +10,7 @@
 #include "warpline/device/tile_burst.hpp"
 #include "warpline/device/tile_times.hpp"
 #include "warpline/device/traffic.hpp"
-#include "warpline/device/turn_pace.hpp"
+#include "warpline/device/turn_waits.hpp"
 #include "warpline/engine/related_runs.hpp"
 #include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/unknown_constants.hpp"
@@ -126,10 +125,6 @@ class Schedules {
     std::optional<RelatedRuns> prepared_;  ///< not when everything is remembered
 };
 
-[[nodiscard]] LaunchCost launch_cost(const GpuSpec& spec) {
-    return {static_cast<double>(spec.sync.cta_start), static_cast<double>(spec.sync.cta_exit)};
-}
-
 /// Tile times and their placement, in one memory environment.
 [[nodiscard]] Result<void> place_all(Parts& parts, const GpuSpec& spec, const KernelPlan& plan,
                                      const TileRunner& run) {
@@ -191,27 +186,6 @@ constexpr Tick delay_step = ticks_from_cycles(16);
     return memory;
 }
 
-/// Lets tiles wait for their turns, where the kernel has any.
-[[nodiscard]] Result<void> wait_for_turns(Parts& parts, const GpuSpec& spec, const KernelPlan& plan,
-                                          const AttentionProblem& problem,
-                                          const MemoryEnvironment& memory,
-                                          const PredictOptions& options) {
-    const auto longest = parts.times.longest();
-    if (!takes_turns(plan) || options.ideal.count(Mechanism::turn_wait) != 0 || !longest ||
-        plan.tiles.scheduler != TileScheduler::single_tile) {
-        return {};
-    }
-    const auto pace = measure_turn_pace(plan, *longest, memory, engine_options(options));
-    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
-    if (!pace || !slots) {
-        return tl::unexpected(!pace ? pace.error() : slots.error());
-    }
-    parts.placement = place_in_turn(parts.placement, problem, plan.tiles, parts.times, *pace,
-                                    *slots, launch_cost(spec));
-    parts.in_turn = true;
-    return {};
-}
-
 [[nodiscard]] Result<Parts> measure_parts(const GpuSpec& spec, const KernelPlan& plan,
                                           const AttentionProblem& problem,
                                           const std::optional<BlockLists>& lists,
@@ -225,9 +199,13 @@ constexpr Tick delay_step = ticks_from_cycles(16);
         return tl::unexpected(memory.error());
     }
     if (!lists) {
-        if (auto waited = wait_for_turns(parts, spec, plan, problem, *memory, options); !waited) {
+        const auto waited = with_turn_waits(parts.placement, spec, plan, problem, parts.times,
+                                            *memory, engine_options(options));
+        if (!waited) {
             return tl::unexpected(waited.error());
         }
+        parts.in_turn = waited->has_value();
+        parts.placement = waited->value_or(parts.placement);
     }
     parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
     if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
@@ -364,14 +342,11 @@ void fill_assumptions(Prediction& out, const Parts& parts, const GpuSpec& spec,
     if (!parts.step.periodic) {
         list.emplace_back("The loop did not become periodic: the steady step is a mean.");
     }
-    if (parts.in_turn) {
-        list.push_back(fmt::format(
-            "CTAs add to a block in the order of their launch: waiting for turns is {:.1f} % of "
-            "the kernel's time.",
-            out.makespan_cycles > 0.0 ? 100.0 * out.waves.turn_wait_cycles / out.makespan_cycles
-                                      : 0.0));
-    } else if (takes_turns(out.plan) && options.ideal.count(Mechanism::turn_wait) == 0) {
-        list.emplace_back("Waiting for a turn in a fixed order is not modelled here.");
+    if (auto turns = turn_assumption(
+            out.plan, parts.in_turn,
+            out.makespan_cycles > 0.0 ? out.waves.turn_wait_cycles / out.makespan_cycles : 0.0,
+            engine_options(options))) {
+        list.push_back(std::move(*turns));
     }
     for (const Mechanism mechanism : options.ideal) {
         list.push_back(fmt::format("Switched off: {}.", mechanism_name(mechanism)));
