@@ -7,6 +7,7 @@
 #include "warpline/pipeline/load_plan.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -120,6 +121,35 @@ TEST_CASE("without waiting for turns a deterministic kernel takes what its tiles
     CHECK(waiting.makespan_cycles ==
           doctest::Approx(free.makespan_cycles + waiting.waves.turn_wait_cycles));
     CHECK(waiting.waves.turn_wait_cycles > 0.05 * waiting.makespan_cycles);
+}
+
+TEST_CASE("every shape of problem waits: ragged, unequal and variable lengths, groups, windows") {
+    for (const auto& [kernel, id] : std::vector<std::pair<std::string, std::string>>{
+             {"fa4_bwd", "b200"}, {"fa3_bwd", "h200"}, {"fa4_sm90_bwd", "h200"}}) {
+        for (const MaskKind mask : {MaskKind::full, MaskKind::causal, MaskKind::sliding_window}) {
+            AttentionProblem attention = problem(128, 128, mask);
+            attention.seqlen_q = 1000;
+            attention.seqlen_kv = 1500;
+            attention.heads_kv = 4;
+            attention.mask.window = mask == MaskKind::sliding_window ? 300 : 0;
+            for (const bool varlen : {false, true}) {
+                if (varlen) {
+                    attention.varlen = {{700, 900}, {700, 900}, {0, 300}, {2000, 100}};
+                }
+                INFO(kernel << " mask " << static_cast<int>(mask) << " varlen " << varlen);
+                const auto plan = plan_of(kernel, id, attention);
+                REQUIRE_MESSAGE(plan, plan.error().text());
+                PredictOptions ideal;
+                ideal.ideal = {Mechanism::turn_wait};
+                const auto waiting = predict(gpu(id), *plan, attention);
+                const auto free = predict(gpu(id), *plan, attention, ideal);
+                REQUIRE_MESSAGE(waiting, waiting.error().text());
+                REQUIRE(free);
+                CHECK(waiting->makespan_cycles ==
+                      doctest::Approx(free->makespan_cycles + waiting->waves.turn_wait_cycles));
+            }
+        }
+    }
 }
 
 TEST_CASE("a deterministic prediction of a million tokens answers") {
