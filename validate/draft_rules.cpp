@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -134,6 +135,15 @@ void add_mma_sync(const Readings& rows, std::vector<DraftRule>& rules) {
     }
 }
 
+/// How far wgmma are issued ahead of the tensor cores: widest first, whose issue waits longest.
+void add_wgmma_queue(const Readings& rows, std::vector<DraftRule>& rules) {
+    MaybeReading ahead = rows.of("wgmma_m64n256_ss_wg1_issued_ahead");
+    if (ahead) {
+        ahead->value = std::round(ahead->value);
+    }
+    rules.push_back({"tensor.queue_depth", ahead});
+}
+
 /// "tcgen05_m128n256k16_bf16_ts_cta1_" and what follows.
 std::string tcgen05(int m, int n, const char* a, int ctas, const char* what) {
     return fmt::format("tcgen05_m{}n{}k16_bf16_{}_cta{}_{}", m, n, a, ctas, what);
@@ -204,14 +214,63 @@ std::vector<DraftRule> machine_rules(const Readings& rows, const KnownNumbers& k
     add_bulk_copies(rows, rules);
     add_synchronisation(rows, known, rules);
     add_wgmma(rows, known, rules);
+    add_wgmma_queue(rows, rules);
     add_mma_sync(rows, rules);
     add_tcgen05(rows, known, rules);
     add_tensor_memory(rows, rules);
     return rules;
 }
 
+namespace {
+
+/// Instructions that are measured in groups with others: what is left without those.
+void add_groups(const Readings& rows, std::vector<DraftRule>& rules) {
+    // Eight comparisons and a selection, all alike.
+    constexpr double comparisons = 9.0;
+    if (const MaybeReading rate = rows.of("fsetp8_sel_group_rate")) {
+        rules.push_back({"fsetp.rate", rate->times(comparisons)});
+    }
+    if (const MaybeReading latency = rows.of("fsetp8_sel_group_latency")) {
+        rules.push_back({"fsetp.latency", latency->times(1.0 / comparisons)});
+    }
+    // One of bits to predicates, six selections and a shift.
+    constexpr double others = 7.0;
+    if (const MaybeReading rate = rows.of("r2p_6sel_shf_group_rate")) {
+        rules.push_back({"r2p.rate", rate->times(others + 1.0)});
+    }
+    rules.push_back({"r2p.latency", rows.both("r2p_6sel_shf_group_latency", "shf_b32_latency",
+                                              [](const Reading& a, const Reading& b) {
+                                                  return a.minus(b.times(others));
+                                              })});
+    rules.push_back({"branch.latency",
+                     rows.both("setp_branch_taken_add_latency", "setp_predicated_add_latency",
+                               [](const Reading& a, const Reading& b) { return a.minus(b); })});
+    rules.push_back({"mov.rate", rows.of("mov_b32_rate_w16")});
+}
+
+/// What 16 warps that do nothing else get of a unit.
+void add_shared_rates(const Readings& rows, std::vector<DraftRule>& rules) {
+    constexpr std::array<std::pair<const char*, const char*>, 4> steps = {{
+        {"fence.rate", "fence_block_w16"},
+        {"membar.gpu.rate", "fence_device_w16"},
+        {"stg.128.rate", "stg128_issue_w16"},
+        {"cp.async.16.rate", "cp_async16_issue_w16"},
+    }};
+    for (const auto& [key, row] : steps) {
+        if (const MaybeReading clocks = rows.of(row)) {
+            rules.push_back({key, clocks->under(lanes)});
+        }
+    }
+    if (const MaybeReading pair = rows.of("elect_predicated_add_interval_w16")) {
+        constexpr double sub_partitions = 4.0;
+        rules.push_back({"elect.rate", pair->under(sub_partitions * lanes)});
+    }
+}
+
+}  // namespace
+
 std::vector<DraftRule> instruction_rules(const Readings& rows) {
-    constexpr std::array<std::pair<const char*, const char*>, 17> chains = {{
+    constexpr std::array<std::pair<const char*, const char*>, 18> chains = {{
         {"ffma", "fma_f32"},
         {"fadd", "add_f32"},
         {"fmul", "mul_f32"},
@@ -221,6 +280,7 @@ std::vector<DraftRule> instruction_rules(const Readings& rows) {
         {"lop3", "lop3_b32"},
         {"shf", "shf_b32"},
         {"prmt", "prmt_b32"},
+        {"lea", "lea_hi_b32"},
         {"f2fp", "cvt_bf16x2_f32"},
         {"mufu.ex2", "ex2_f32"},
         {"mufu.lg2", "lg2_f32"},
@@ -242,6 +302,14 @@ std::vector<DraftRule> instruction_rules(const Readings& rows) {
                                [](const Reading& a, const Reading& b) { return a.minus(b); })});
     rules.push_back({"lds.32.latency", rows.of("lds_latency")});
     rules.push_back({"ldmatrix.x4.latency", rows.of("ldmatrix_x4_latency")});
+    // A store is done when a fence behind it has nothing left to wait for.
+    rules.push_back({"sts.32.latency", rows.of("sts32_fence_block")});
+    rules.push_back({"sts.128.latency", rows.of("sts128_fence_block")});
+    rules.push_back({"stmatrix.x4.latency", rows.of("stmatrix_x4_fence_block")});
+    rules.push_back({"ldg.128.latency", rows.of("ldg_l2_latency")});
+    rules.push_back({"sync.latency", rows.of("mbarrier_test")});
+    add_groups(rows, rules);
+    add_shared_rates(rows, rules);
     rules.push_back({"setmaxnreg.latency", rows.of("setmaxnreg_dec")});
     rules.push_back({"fence.latency", rows.of("fence_block")});
     rules.push_back({"membar.gpu.latency", rows.of("fence_device")});

@@ -123,6 +123,46 @@ TEST_CASE("a table by the published tcgen05 formulas gives their constants back"
     CHECK(draft.sync.mbarrier_wait == b200.sync.mbarrier_wait);
 }
 
+TEST_CASE("instructions that are measured in groups get what the others leave of them") {
+    std::vector<MicroRow> rows = h200_rows();
+    const std::map<std::string, double> added = {
+        {"fsetp8_sel_group_rate", 64.0 / 9.0},
+        {"fsetp8_sel_group_latency", 36.9},
+        {"r2p_6sel_shf_group_rate", 8.0},
+        {"r2p_6sel_shf_group_latency", 38.0},
+        {"setp_branch_taken_add_latency", 25.0},
+        {"setp_predicated_add_latency", 10.0},
+        {"mov_b32_rate_w16", 126.0},
+        {"lea_hi_b32_rate", 63.7},
+        {"lea_hi_b32_latency", 4.25},
+        {"elect_predicated_add_interval_w16", 4.0},
+        {"stg128_issue_w16", 4.0},
+        {"cp_async16_issue_w16", 8.0},
+        {"sts32_fence_block", 21.0},
+        {"wgmma_m64n256_ss_wg1_issued_ahead", 5.0},
+    };
+    for (const auto& [name, value] : added) {
+        // A table may have the row already.
+        rows.erase(std::remove_if(rows.begin(), rows.end(),
+                                  [&](const MicroRow& one) { return one.constant == name; }),
+                   rows.end());
+        rows.push_back(row(name, value));
+    }
+    const GpuSpec draft = load_draft(rows);
+    const std::map<std::string, double> wanted = {
+        {"fsetp.rate", 64.0},      {"fsetp.latency", 4.1},   {"r2p.rate", 64.0},
+        {"branch.latency", 15.0},  {"mov.rate", 126.0},      {"lea.rate", 63.7},
+        {"lea.latency", 4.25},     {"elect.rate", 32.0},     {"stg.128.rate", 8.0},
+        {"cp.async.16.rate", 4.0}, {"sts.32.latency", 21.0}, {"tensor.queue_depth", 5.0},
+    };
+    for (const auto& [key, value] : wanted) {
+        CAPTURE(key);
+        CHECK(draft.constants.at(key).value == doctest::Approx(value).epsilon(0.001));
+    }
+    // Less seven shifts of 4.31 clk.
+    CHECK(draft.constants.at("r2p.latency").value == doctest::Approx(7.8).epsilon(0.01));
+}
+
 TEST_CASE("what a draft lacks is said") {
     const auto no_capability = draft_spec({row("sms", 148)}, "t.csv", data_dir);
     REQUIRE_FALSE(no_capability.has_value());

@@ -106,7 +106,14 @@ __global__ void named_all(int iterations, Stamp* stamps, unsigned* out) {
     out[threadIdx.x] = kCount ? turns : iterations;
 }
 
-enum class Step { kSyncWarp, kFenceBlock, kFenceDevice, kFenceAsyncProxy, kMbarrierArrive };
+enum class Step {
+    kSyncWarp,
+    kFenceBlock,
+    kFenceDevice,
+    kFenceAsyncProxy,
+    kMbarrierArrive,
+    kMbarrierTest,
+};
 
 template <Step kStep>
 __global__ void single_step(int iterations, Stamp* stamps, unsigned* out) {
@@ -126,8 +133,13 @@ __global__ void single_step(int iterations, Stamp* stamps, unsigned* out) {
         if constexpr (kStep == Step::kFenceAsyncProxy)
             fence_async_proxy();
         if constexpr (kStep == Step::kMbarrierArrive) {
-            if (threadIdx.x == 0)
+            if (threadIdx.x % 32 == 0)
                 barrier.arrive();
+        }
+        // The phase before the first is over: the test succeeds, and the next one waits for it.
+        if constexpr (kStep == Step::kMbarrierTest) {
+            if (!barrier.try_wait(1))
+                break;
         }
         ++count;
     }
@@ -137,14 +149,19 @@ __global__ void single_step(int iterations, Stamp* stamps, unsigned* out) {
 }
 
 // The register file is allotted for 168 a thread; one warpgroup gives some up and takes them back.
+// With every warpgroup doing it, the difference is what one warp's costs.
+template <bool kAll>
 __global__ void __launch_bounds__(384, 1) reallocate(int iterations, Stamp* stamps, unsigned* out) {
     const int side = threadIdx.x / 128;
     unsigned count = 0;
     long long give = 0;
     long long take = 0;
     const long long begin = cycle();
-    if (side == 0) {
+    if (kAll || side == 0) {
         for (int i = 0; i < iterations; ++i) {
+            // Together, so that they meet.
+            if constexpr (kAll)
+                __syncthreads();
             const long long before = cycle();
             asm volatile("setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");
             const long long between = cycle();
@@ -180,20 +197,32 @@ Samples run(Bench& bench, Kernel kernel, int threads, unsigned counts_per_iterat
     return cycles;
 }
 
-void measure_reallocation(Bench& bench) {
+// SM cycles that one step of a warp takes when 16 warps do nothing else.
+template <Step kStep>
+void measure_shared_step(Bench& bench, const std::string& name) {
+    constexpr int kWarps = 16;
+    bench.row(name + "_w16",
+              map(run(bench, single_step<kStep>, 32 * kWarps, 1, name),
+                  [](double c) { return c / kWarps; }),
+              "clk", "SM cycles for each warp's; 16 warps; loop control included");
+}
+
+template <bool kAll>
+void measure_reallocation(Bench& bench, const std::string& suffix) {
     Samples give;
     Samples take;
     DeviceArray<unsigned> out(3);
     for (int r = 0; r < Bench::kRepeats; ++r) {
         bench.cycles(
-            1, 12, [&](Stamp* stamps) { reallocate<<<1, 384>>>(kMany, stamps, out.get()); }, 1);
+            1, 12, [&](Stamp* stamps) { reallocate<kAll><<<1, 384>>>(kMany, stamps, out.get()); },
+            1);
         const std::vector<unsigned> host = out.host();
         expect(host[0] == kMany, "register reallocation count");
         give.push_back(1.0 * host[1] / kMany);
         take.push_back(1.0 * host[2] / kMany);
     }
-    bench.row("setmaxnreg_dec", give, "clk", "168 to 40; includes one clock read");
-    bench.row("setmaxnreg_inc", take, "clk",
+    bench.row("setmaxnreg_dec" + suffix, give, "clk", "168 to 40; includes one clock read");
+    bench.row("setmaxnreg_inc" + suffix, take, "clk",
               "40 to 168 with registers free; includes a clock read");
 }
 
@@ -246,6 +275,16 @@ int main() {
     bench.row("mbarrier_arrive_issue",
               run(bench, single_step<Step::kMbarrierArrive>, 32, 1, "arrive"), "clk",
               "back-to-back arrivals of one lane");
-    if (bench.gpu().major == 9 || bench.gpu().major == 10)
-        measure_reallocation(bench);
+    bench.row("mbarrier_test", run(bench, single_step<Step::kMbarrierTest>, 32, 1, "test"), "clk",
+              "test that succeeds; branch on it; one warp");
+    measure_shared_step<Step::kSyncWarp>(bench, "syncwarp");
+    measure_shared_step<Step::kFenceBlock>(bench, "fence_block");
+    measure_shared_step<Step::kFenceDevice>(bench, "fence_device");
+    measure_shared_step<Step::kFenceAsyncProxy>(bench, "fence_proxy_async");
+    measure_shared_step<Step::kMbarrierArrive>(bench, "mbarrier_arrive_issue");
+    measure_shared_step<Step::kMbarrierTest>(bench, "mbarrier_test");
+    if (bench.gpu().major == 9 || bench.gpu().major == 10) {
+        measure_reallocation<false>(bench, "");
+        measure_reallocation<true>(bench, "_3_warpgroups");
+    }
 }

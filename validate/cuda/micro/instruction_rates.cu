@@ -26,6 +26,9 @@ int main() {
     measure_instruction<Shift>(bench);
     measure_instruction<Permute>(bench);
     measure_instruction<Select>(bench);
+    measure_instruction<LoadAddress>(bench);
+    measure_instruction<FloatCompare>(bench);
+    measure_instruction<BitsToPredicates>(bench);
     measure_instruction<Shuffle>(bench);
     measure_instruction<VoteBallot>(bench);
 }

@@ -296,6 +296,63 @@ struct Select : IntegerOp {
     static void host_link(Pair& s, Word a, Word b, int) { s.x = s.x > a ? a : b; }
 };
 
+// (x >> 25) + a: the form of LEA that has no twin on the FMA pipe, which takes every other (x << n)
+// + a.
+struct LoadAddress : IntegerOp {
+    static constexpr const char* kName = "lea_hi_b32";
+    __device__ static void link(Pair& s, Word a, Word, int) {
+        asm volatile("{ .reg .u32 t; shr.u32 t, %0, 25; add.u32 %0, t, %1; }" : "+r"(s.x) : "r"(a));
+    }
+    static void host_link(Pair& s, Word a, Word, int) { s.x = (s.x >> 25) + a; }
+};
+
+// Eight comparisons, each of which takes the predicate of the one before, and a selection: nine
+// instructions a link. The operands differ enough that no two comparisons are one.
+struct FloatCompare : FloatOp {
+    static constexpr const char* kName = "fsetp8_sel_group";
+    __device__ static void link(Pair& s, Word a, Word b, int) {
+        asm volatile(
+            "{ .reg .pred p; setp.gt.f32 p, %0, %1; setp.lt.xor.f32 p, %0, %2, p;\n"
+            "setp.ge.and.f32 p, %0, %2, p; setp.le.or.f32 p, %0, %1, p;\n"
+            "setp.gt.xor.f32 p, %0, %2, p; setp.lt.and.f32 p, %0, %1, p;\n"
+            "setp.ge.or.f32 p, %0, %1, p; setp.le.xor.f32 p, %0, %2, p; selp.b32 %0, %1, %2, p; }"
+            : "+r"(s.x)
+            : "r"(a), "r"(b));
+    }
+    static void host_link(Pair& s, Word a, Word b, int) {
+        const float x = real(s.x);
+        const float high = real(a);
+        const float low = real(b);
+        bool p = x > high;
+        p = (x < low) != p;
+        p = x >= low && p;
+        p = x <= high || p;
+        p = (x > low) != p;
+        p = x < high && p;
+        p = x >= high || p;
+        p = (x <= low) != p;
+        s.x = p ? a : b;
+    }
+};
+
+// Six bits of a word become predicates at once (R2P), as in the masking of a score tile; six
+// selections and a funnel shift use them: eight instructions a link.
+struct BitsToPredicates : IntegerOp {
+    static constexpr const char* kName = "r2p_6sel_shf_group";
+    __device__ static void link(Pair& s, Word a, Word b, int) {
+        const Word mask = s.x;
+#pragma unroll
+        for (int bit = 1; bit <= 6; ++bit)
+            s.y = (mask & 1U << bit) != 0 ? s.y : bit % 2 == 0 ? a : b;
+        asm volatile("shf.l.wrap.b32 %0, %0, %1, 7;" : "+r"(s.x) : "r"(s.y));
+    }
+    static void host_link(Pair& s, Word a, Word b, int) {
+        for (int bit = 1; bit <= 6; ++bit)
+            s.y = (s.x >> bit & 1U) != 0 ? s.y : bit % 2 == 0 ? a : b;
+        s.x = s.y << 7 | s.x >> 25;
+    }
+};
+
 // Every lane holds the chain's value, so lane exchange must leave it alone. The lane distance is
 // not known to the assembler, which would otherwise cancel exchanges that undo each other.
 struct Shuffle : IntegerOp {
