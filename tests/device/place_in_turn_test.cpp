@@ -163,7 +163,7 @@ TEST_CASE("longest first under a causal mask makes every tile wait for the one b
 
 TEST_CASE("lateness within a tile's buffers costs nothing, and what is beyond costs once") {
     Case c = together(MaskKind::full, TileOrder::linear, 2);
-    c.problem.seqlen_q = 100 * 128;
+    c.problem.seqlen_q = 12800;
     c.pace.late_step = 100.0;  // buffers for 60 ticks
     c.pace.after = 500.0;
     CHECK(c.place().turn_wait == doctest::Approx(0.0));

@@ -124,8 +124,11 @@ TEST_CASE("without waiting for turns a deterministic kernel takes what its tiles
 }
 
 TEST_CASE("every shape of problem waits: ragged, unequal and variable lengths, groups, windows") {
-    for (const auto& [kernel, id] : std::vector<std::pair<std::string, std::string>>{
-             {"fa4_bwd", "b200"}, {"fa3_bwd", "h200"}, {"fa4_sm90_bwd", "h200"}}) {
+    const std::vector<std::pair<std::string, std::string>> kernels = {
+        {"fa4_bwd", "b200"}, {"fa3_bwd", "h200"}, {"fa4_sm90_bwd", "h200"}};
+    for (const auto& choice : kernels) {
+        const std::string& kernel = choice.first;
+        const std::string& id = choice.second;
         for (const MaskKind mask : {MaskKind::full, MaskKind::causal, MaskKind::sliding_window}) {
             AttentionProblem attention = problem(128, 128, mask);
             attention.seqlen_q = 1000;
