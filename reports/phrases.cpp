@@ -42,7 +42,7 @@ struct StatementName {
         return "wait " + barrier_label(plan, op.on.barrier);
     }
     std::string operator()(const TakeOp&) const { return "take"; }
-    std::string operator()(const TurnOp&) const { return "turn"; }
+    std::string operator()(const TurnOp& op) const { return op.passes ? "pass turn" : "turn"; }
     std::string operator()(const LoopBegin&) const { return "loop"; }
     std::string operator()(const LoopEnd&) const { return "loop end"; }
     std::string operator()(const SkipUnless&) const { return "when"; }

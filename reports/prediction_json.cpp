@@ -152,6 +152,7 @@ Json provenance_json(const Prediction& prediction) {
             {"waves", number(waves.waves)},
             {"hbm_bytes", number(waves.hbm_bytes)},
             {"l2_bytes", number(waves.l2_bytes)},
+            {"turn_wait_cycles", number(waves.turn_wait_cycles)},
             {"memory_bound", waves.memory_bound}};
 }
 

@@ -133,6 +133,10 @@ std::string wave_section(const Prediction& prediction, const Style& style) {
     text += fmt::format("  tile of the longest class: first {}, middle {}, last {} cycles\n",
                         grouped(waves.first_tile_cycles), grouped(waves.middle_tile_cycles),
                         grouped(waves.last_tile_cycles));
+    if (waves.turn_wait_cycles > 0.0) {
+        text += fmt::format("  turns: waiting for them is {} of the kernel's time\n",
+                            percent(waves.turn_wait_cycles / prediction.makespan_cycles));
+    }
     text += fmt::format("  memory: {} from HBM, {} through L2{}\n", byte_text(waves.hbm_bytes),
                         byte_text(waves.l2_bytes),
                         !waves.memory_bound ? ""

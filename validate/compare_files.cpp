@@ -105,9 +105,6 @@ class DirectoryPredictor {
         if (!operation) {
             return tl::unexpected(operation.error());
         }
-        if (row.problem.deterministic) {
-            return fail(FailureKind::usage, "a deterministic order is not modelled");
-        }
         auto prediction =
             predict_operation(*spec, *operation, row.problem, options_for(row, *spec, options_));
         if (!prediction) {

@@ -22,7 +22,7 @@ double log_ratio(std::int64_t a, std::int64_t b) {
 bool is_candidate(const MeasuredRow& row, std::string_view kernel,
                   const AttentionProblem& problem) {
     if (row.problem.direction != problem.direction || row.problem.dtype != problem.dtype ||
-        row.problem.deterministic) {
+        row.problem.deterministic != problem.deterministic) {
         return false;
     }
     return row.kernel == kernel || (kernel.substr(0, row.kernel.size()) == row.kernel &&

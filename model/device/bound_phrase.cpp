@@ -10,6 +10,8 @@ namespace warpline {
 namespace {
 
 constexpr double close = 1.02;  // answers within 2 % are one answer
+/// Share of the time from which on waiting for turns is what bounds a kernel.
+constexpr double turns_bound = 0.25;
 
 /// The roles that a critical cycle runs through, in order of appearance.
 [[nodiscard]] std::string loop_of(const Prediction& prediction) {
@@ -90,6 +92,9 @@ std::string bound_phrase(const Prediction& prediction, double launch_seconds) {
     }
     if (2 * waves.tiles <= waves.slots) {
         return fmt::format("too few tiles: {} for {} slots", waves.tiles, waves.slots);
+    }
+    if (waves.turn_wait_cycles > turns_bound * waves.makespan_cycles) {
+        return "waiting for turns in a fixed order of additions";
     }
     const SteadyAnswers& steady = prediction.steady;
     if (steady.simulated <= close * steady.roofline) {

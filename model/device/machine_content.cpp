@@ -106,8 +106,8 @@ class ContentWriter {
         put(ring, handle);
     }
     void put(const TurnOp& value) {
-        const auto& [cost] = value;
-        put(cost);
+        const auto& [cost, passes, visible] = value;
+        put(cost, passes, visible);
     }
     void put(const LoopBegin& value) {
         const auto& [over, count, end] = value;

@@ -150,23 +150,6 @@ template <typename Duration>
     return persistent_ends(sequences, times, launch);
 }
 
-/// From the end of each slot's last cluster. Slots never wait before that, so an SM is active until
-/// the last of its residents ends.
-void summarize(Placement& out, const std::vector<double>& ends, const ClusterSlots& slots) {
-    out.makespan = *std::max_element(ends.begin(), ends.end());
-    double active = 0.0;
-    for (std::int64_t position = 0; position < slots.positions; ++position) {
-        double end = 0.0;
-        for (std::int64_t i = position; i < slots.slots(); i += slots.positions) {
-            end = std::max(end, ends[static_cast<std::size_t>(i)]);
-        }
-        active += end * static_cast<double>(slots.cluster);
-    }
-    out.mean_active = active / static_cast<double>(slots.sm_count);
-    out.tail = out.makespan -
-               std::accumulate(ends.begin(), ends.end(), 0.0) / static_cast<double>(ends.size());
-}
-
 /// The problem with count(run) tiles in place of each run's.
 template <typename Count>
 [[nodiscard]] std::vector<HeadTiles> recounted(std::vector<HeadTiles> tiles, Count&& count) {
@@ -223,6 +206,23 @@ void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes&
 
 }  // namespace
 
+/// From the end of each slot's last cluster. Slots never wait before that, so an SM is active until
+/// the last of its residents ends.
+void summarize_ends(Placement& out, const std::vector<double>& ends, const ClusterSlots& slots) {
+    out.makespan = *std::max_element(ends.begin(), ends.end());
+    double active = 0.0;
+    for (std::int64_t position = 0; position < slots.positions; ++position) {
+        double end = 0.0;
+        for (std::int64_t i = position; i < slots.slots(); i += slots.positions) {
+            end = std::max(end, ends[static_cast<std::size_t>(i)]);
+        }
+        active += end * static_cast<double>(slots.cluster);
+    }
+    out.mean_active = active / static_cast<double>(slots.sm_count);
+    out.tail = out.makespan -
+               std::accumulate(ends.begin(), ends.end(), 0.0) / static_cast<double>(ends.size());
+}
+
 Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles, const TileTimes& times,
                               TileScheduler scheduler, const ClusterSlots& slots,
                               const LaunchCost& launch) {
@@ -249,7 +249,7 @@ Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles, const TileTim
     if (ends.empty()) {
         bound(out, tiles, times, scheduler != TileScheduler::single_tile, slots, launch);
     } else {
-        summarize(out, ends, slots);
+        summarize_ends(out, ends, slots);
     }
     return out;
 }

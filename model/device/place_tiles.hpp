@@ -27,7 +27,11 @@ struct Placement {
     double tail = 0.0;         ///< makespan less the mean over all slots of their last exit
     /// The true makespan of this order is within this of `makespan`; 0: placed tile by tile.
     double makespan_error = 0.0;
+    double turn_wait = 0.0;  ///< of the makespan: tiles waited for their turns, see place_in_turn()
 };
+
+/// From the end of each slot's last tile: makespan, mean_active and tail.
+void summarize_ends(Placement& out, const std::vector<double>& ends, const ClusterSlots& slots);
 
 /// single_tile: list scheduling, each tile to the slot that is free first (ties: lowest slot),
 /// every tile with its own start and exit. static_persistent: tile i to slot i % slots, one start

@@ -3,6 +3,7 @@
 #include "warpline/device/cluster_slots.hpp"
 #include "warpline/device/predict_listed.hpp"
 #include "warpline/device/prediction_parts.hpp"
+#include "warpline/device/turn_waits.hpp"
 #include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/unknown_constants.hpp"
 #include "warpline/workload/tiling.hpp"
@@ -58,6 +59,7 @@ void fill_times(Prediction& out, const PredictionParts& parts) {
     waves.mean_active_cycles = stretch * parts.placement.mean_active * cycles_per_tick;
     waves.tail_cycles = stretch * parts.placement.tail * cycles_per_tick;
     waves.makespan_error_cycles = stretch * parts.placement.makespan_error * cycles_per_tick;
+    waves.turn_wait_cycles = waves.memory_bound ? 0.0 : parts.placement.turn_wait * cycles_per_tick;
     waves.tiles = parts.placement.tiles;
     waves.slots = parts.placement.slots;
     waves.waves = parts.placement.waves;
@@ -160,8 +162,11 @@ void fill_assumptions(Prediction& out, const PredictionParts& parts, const GpuSp
     if (!parts.step.periodic) {
         list.emplace_back("The loop did not become periodic: the steady step is a mean.");
     }
-    if (out.problem.deterministic) {
-        list.emplace_back("Waiting for a turn in a deterministic order is not modelled.");
+    if (auto turns = turn_assumption(
+            out.plan, parts.in_turn,
+            out.makespan_cycles > 0.0 ? out.waves.turn_wait_cycles / out.makespan_cycles : 0.0,
+            engine_options(options))) {
+        list.push_back(std::move(*turns));
     }
     for (const Mechanism mechanism : options.ideal) {
         list.push_back(fmt::format("Switched off: {}.", mechanism_name(mechanism)));

@@ -41,6 +41,7 @@ struct WaveSummary {
     double mean_active_cycles = 0;     ///< mean over all SMs of cycles with a resident CTA
     double tail_cycles = 0;            ///< makespan less the mean over slots of their last exit
     double makespan_error_cycles = 0;  ///< bound on the placement's error; 0: exact for its order
+    double turn_wait_cycles = 0;       ///< of the makespan: CTAs waited for their turns in an order
     double first_tile_cycles = 0, middle_tile_cycles = 0,
            last_tile_cycles = 0;  ///< of the longest class
     bool memory_bound = false;    ///< L2 or HBM traffic, not the SMs, sets the time

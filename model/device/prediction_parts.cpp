@@ -3,6 +3,7 @@
 #include "warpline/device/cluster_slots.hpp"
 #include "warpline/device/schedule_memo.hpp"
 #include "warpline/device/tile_burst.hpp"
+#include "warpline/device/turn_waits.hpp"
 #include "warpline/engine/related_runs.hpp"
 
 #include <algorithm>
@@ -11,13 +12,6 @@
 
 namespace warpline {
 namespace {
-
-[[nodiscard]] EngineOptions engine_options(const PredictOptions& options) {
-    EngineOptions engine;
-    engine.granularity = options.granularity;
-    engine.ideal = options.ideal;
-    return engine;
-}
 
 /// The schedules of one kernel, by memory environment; remembered where there is a memo.
 class Schedules {
@@ -79,10 +73,8 @@ class Schedules {
     if (!slots) {
         return tl::unexpected(slots.error());
     }
-    const LaunchCost launch{static_cast<double>(spec.sync.cta_start),
-                            static_cast<double>(spec.sync.cta_exit)};
     const auto placement =
-        place_tiles(parts.tiles, parts.times, plan.tiles.scheduler, *slots, launch);
+        place_tiles(parts.tiles, parts.times, plan.tiles.scheduler, *slots, launch_cost(spec));
     if (!placement) {
         return tl::unexpected(placement.error());
     }
@@ -135,6 +127,13 @@ constexpr Tick delay_step = ticks_from_cycles(16);
 
 }  // namespace
 
+EngineOptions engine_options(const PredictOptions& options) {
+    EngineOptions engine;
+    engine.granularity = options.granularity;
+    engine.ideal = options.ideal;
+    return engine;
+}
+
 std::vector<HeadTiles> tiles_of(const AttentionProblem& problem, const KernelPlan& plan,
                                 const std::optional<BlockLists>& lists) {
     return lists ? kernel_tiles(problem, plan, *lists) : kernel_tiles(problem, plan);
@@ -151,6 +150,15 @@ Result<PredictionParts> measure_parts(const GpuSpec& spec, const KernelPlan& pla
     const auto memory = settle_memory(parts, spec, plan, problem, schedules, options, clock);
     if (!memory) {
         return tl::unexpected(memory.error());
+    }
+    if (!lists) {
+        const auto waited = with_turn_waits(parts.placement, spec, plan, problem, parts.times,
+                                            *memory, engine_options(options));
+        if (!waited) {
+            return tl::unexpected(waited.error());
+        }
+        parts.in_turn = waited->has_value();
+        parts.placement = waited->value_or(parts.placement);
     }
     parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
     if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {

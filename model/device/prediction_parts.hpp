@@ -27,7 +27,11 @@ struct PredictionParts {
     SteadyStep step;
     TileCost total;
     double launch_seconds = 0.0;
+    bool in_turn = false;  ///< the placement knows who waits for whose turn
 };
+
+/// How the engine is asked to run.
+[[nodiscard]] EngineOptions engine_options(const PredictOptions& options);
 
 /// The tiles of the lists, or of the mask when there are none.
 [[nodiscard]] std::vector<HeadTiles> tiles_of(const AttentionProblem& problem,

@@ -207,8 +207,9 @@ void Simulation::granted(const Grant& grant) {
     } else if (const auto* wait = std::get_if<WaitOp>(&body)) {
         wait_granted(agent, index, *wait, now);
     } else {
-        const Tick cost = std::get<TurnOp>(body).cost;
-        next_op(agent, index, std::max(agent.ready, now + cost), causes_.memory());
+        const Tick end = std::max(agent.ready, now + std::get<TurnOp>(body).cost);
+        record(agent, ScheduleEvent::Kind::wait, now, end, causes_.memory());
+        next_op(agent, index, end, causes_.memory());
     }
 }
 

@@ -47,6 +47,7 @@ const std::vector<RoleLowering::Statement>& RoleLowering::statements() {
         {"sync", &RoleLowering::sync, {"count"}, {}},
         {"take", &RoleLowering::take, {"as"}, {}},
         {"turn", &RoleLowering::turn, {"cost"}, {}},
+        {"pass_turn", &RoleLowering::pass_turn, {"cost", "visible"}, {}},
         {"producer_acquire", &RoleLowering::producer_acquire, {"as"}, {}},
         {"producer_commit", &RoleLowering::producer_commit, {"class", "count", "at"}, {}},
         {"consumer_wait", &RoleLowering::consumer_wait, {"as"}, {}},

@@ -97,21 +97,31 @@ void RoleLowering::sync(const YamlNode& node, const YamlNode& head) {
     emit(WaitOp{*on}, node);
 }
 
+Tick RoleLowering::turn_cycles(const YamlNode& node, const char* key) {
+    const YamlNode* written = node.find(key);
+    const auto cycles = written == nullptr ? std::nullopt : reader_.number(*written, key);
+    if (cycles && (*cycles < 0.0 || *cycles > 1e9)) {
+        reader_.value_error(written->where,
+                            fmt::format("{} must be from 0 to 1e9 cycles, is {}", key, *cycles));
+        return 0;
+    }
+    return round_to_ticks(cycles.value_or(0.0));
+}
+
 void RoleLowering::turn(const YamlNode& node, const YamlNode& head) {
     if (head.kind != YamlNode::Kind::null) {
         input_.error(head.where, "'turn' has no value", "write turn: and, below it, cost: cycles");
     }
-    TurnOp op;
-    if (const YamlNode* cost = node.find("cost")) {
-        const auto cycles = reader_.number(*cost, "cost");
-        if (cycles && (*cycles < 0.0 || *cycles > 1e9)) {
-            reader_.value_error(cost->where,
-                                fmt::format("cost must be from 0 to 1e9 cycles, is {}", *cycles));
-        } else if (cycles) {
-            op.cost = round_to_ticks(*cycles);
-        }
+    emit(TurnOp{turn_cycles(node, "cost")}, node);
+}
+
+void RoleLowering::pass_turn(const YamlNode& node, const YamlNode& head) {
+    if (head.kind != YamlNode::Kind::null) {
+        input_.error(head.where, "'pass_turn' has no value",
+                     "write pass_turn: and, below it, cost: and visible: cycles");
     }
-    emit(op, node);
+    const Tick cost = turn_cycles(node, "cost");
+    emit(TurnOp{cost, true, turn_cycles(node, "visible")}, node);
 }
 
 std::vector<RoleLowering::Handle> RoleLowering::take_handles(const YamlNode& node,

@@ -128,6 +128,8 @@ class RoleLowering {
     void sync(const YamlNode& node, const YamlNode& head);
     void take(const YamlNode& node, const YamlNode& head);
     void turn(const YamlNode& node, const YamlNode& head);
+    void pass_turn(const YamlNode& node, const YamlNode& head);
+    [[nodiscard]] Tick turn_cycles(const YamlNode& node, const char* key);
     void producer_acquire(const YamlNode& node, const YamlNode& head);
     void producer_commit(const YamlNode& node, const YamlNode& head);
     void consumer_wait(const YamlNode& node, const YamlNode& head);

@@ -23,6 +23,7 @@ constexpr Entry entries[] = {
     {Mechanism::mma_latency, "mma_latency"},
     {Mechanism::memory_latency, "memory_latency"},
     {Mechanism::memory_bandwidth, "memory_bandwidth"},
+    {Mechanism::turn_wait, "turn_wait"},
 };
 
 }  // namespace

@@ -183,9 +183,13 @@ struct WovenInstruction {
 };
 [[nodiscard]] std::vector<WovenInstruction> weave(const IssueOp& op);
 
-/// Waits for this CTA's turn in a global order, and passes it on; the wait itself is device-level.
+/// Takes this CTA's next turn in an order of all CTAs, or passes the oldest turn that it holds on.
+/// The engine never makes it wait for the CTAs before it: that is between clusters, and
+/// device-level.
 struct TurnOp {
-    Tick cost = 0;
+    Tick cost = 0;  ///< the warp is kept: a polling read of a turn that has come, a fence
+    bool passes = false;
+    Tick visible = 0;  ///< of a turn passed on: from then until the next CTA's read can see it
 };
 
 /// Start of a loop of count(tile) iterations, clamped to 0; `end` is the index of its LoopEnd.

@@ -33,7 +33,8 @@ std::string operation_text(const KernelPlan& plan, const Op& op) {
     if (const auto* commit = std::get_if<CommitOp>(&op.body)) {
         return commit->on ? "commit on " + barrier_text(plan, *commit->on) : "commit";
     }
-    return std::holds_alternative<DrainOp>(op.body) ? "drain" : "turn";
+    const auto* turn = std::get_if<TurnOp>(&op.body);
+    return turn == nullptr ? "drain" : turn->passes ? "pass turn" : "turn";
 }
 
 std::string node_text(const KernelPlan& plan, const std::vector<AgentTrace>& agents,

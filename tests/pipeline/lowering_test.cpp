@@ -162,6 +162,7 @@ TEST_CASE("barriers, rings and groups") {
         "- drain: ld\n  leave: 1\n"
         "- wait: done\n"
         "- turn:\n  cost: 2.5\n"
+        "- pass_turn:\n  cost: 3\n  visible: 1.5\n"
         "- take: kv\n  as:\n    - x\n    - y\n");
     CHECK(at<ArriveOp>(p, 0).count == 32);
     CHECK(at<WaitOp>(p, 1).on.barrier == 1);
@@ -174,7 +175,11 @@ TEST_CASE("barriers, rings and groups") {
     CHECK(at<CommitOp>(p, 9).on->barrier == 3);
     CHECK(at<DrainOp>(p, 10).leave == 1);
     CHECK(at<TurnOp>(p, 12).cost == 40);
-    CHECK(at<TakeOp>(p, 14).handle == 3);
+    CHECK_FALSE(at<TurnOp>(p, 12).passes);
+    CHECK(at<TurnOp>(p, 13).passes);
+    CHECK(at<TurnOp>(p, 13).cost == 48);
+    CHECK(at<TurnOp>(p, 13).visible == 24);
+    CHECK(at<TakeOp>(p, 15).handle == 3);
 }
 
 TEST_CASE("tensor memory takes the bytes of 32 lanes over the port's rate") {

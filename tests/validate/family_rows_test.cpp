@@ -73,6 +73,21 @@ TEST_CASE("rows of cuDNN, Triton and AVO pick the files that stand for them") {
     CHECK(compared(eight_bit).error().text().find("nothing public") != std::string::npos);
 }
 
+TEST_CASE("a row of a deterministic kernel is compared, by a kernel that has an order") {
+    MeasuredRow row = row_of("fa4");
+    row.problem.direction = Direction::backward;
+    row.problem.deterministic = true;
+    row.problem.mask.kind = MaskKind::causal;
+    const auto ordered = compared(row);
+    REQUIRE(ordered);
+    CHECK(ordered->rows[0].kernel == "fa4_bwd");
+    row.problem.deterministic = false;
+    CHECK(compared(row)->rows[0].predicted_ms != ordered->rows[0].predicted_ms);
+    row.kernel = "cudnn";
+    row.problem.deterministic = true;
+    CHECK(compared(row).error().text().find("nothing public") != std::string::npos);
+}
+
 TEST_CASE("a kernel that no file models leaves its row out, with the reason") {
     for (const char* kernel : {"gluon", "nonsense"}) {
         const auto none = compared(row_of(kernel));

@@ -50,6 +50,9 @@ TEST_CASE("other kernels, directions and dtypes say nothing; related GPUs stand 
     rows[2].problem.dtype = DType::fp8;
     CHECK(nearest_rows(rows, "fa4_fwd", "b300", asked, 3, never).empty());
     CHECK(nearest_rows(rows, "fa4_fwd", "b300", asked, 3, always).size() == 1);
+    AttentionProblem ordered = asked;
+    ordered.deterministic = true;
+    CHECK(nearest_rows(rows, "fa4_fwd", "b300", ordered, 3, always).empty());
     rows.push_back(row("b300", 128));
     CHECK(lengths(nearest_rows(rows, "fa4_fwd", "b300", asked, 3, always)) ==
           std::vector<std::int64_t>{128});
