@@ -135,13 +135,15 @@ void add_mma_sync(const Readings& rows, std::vector<DraftRule>& rules) {
     }
 }
 
-/// How far wgmma are issued ahead of the tensor cores: widest first, whose issue waits longest.
+/// How far wgmma are issued ahead of the tensor cores, by the widest, whose issue waits longest.
 void add_wgmma_queue(const Readings& rows, std::vector<DraftRule>& rules) {
+    constexpr double whole_batch = 32.0;
     MaybeReading ahead = rows.of("wgmma_m64n256_ss_wg1_issued_ahead");
-    if (ahead) {
+    // Warps that issued the whole batch without a wait say only that some queue is no shorter.
+    if (ahead && ahead->value < whole_batch) {
         ahead->value = std::round(ahead->value);
+        rules.push_back({"tensor.queue_depth", ahead});
     }
-    rules.push_back({"tensor.queue_depth", ahead});
 }
 
 /// "tcgen05_m128n256k16_bf16_ts_cta1_" and what follows.

@@ -5,7 +5,7 @@
 #include "warpline/validate/draft_rules.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -179,18 +179,23 @@ std::string source_text(const std::vector<MicroRow>& rows, const std::string& ta
 
 /// The instructions' fields, one line an instruction.
 std::string instruction_lines(const std::vector<DraftedConstant>& all) {
-    std::string text;
-    std::set<std::string> written;
+    // Rules of one instruction need not follow one another.
+    std::map<std::string, std::string> fields;
+    std::vector<std::string> names;
     for (const DraftedConstant& constant : all) {
         if (find_spec_key(constant.key) != nullptr) {
             continue;
         }
         const std::string name = constant.key.substr(0, constant.key.rfind('.'));
-        if (written.insert(name).second) {
-            text += fmt::format("  {}:\n", name);
+        if (fields.count(name) == 0) {
+            names.push_back(name);
         }
-        text += fmt::format("    {}: {}\n", constant.key.substr(name.size() + 1),
-                            constant_text(constant));
+        fields[name] += fmt::format("    {}: {}\n", constant.key.substr(name.size() + 1),
+                                    constant_text(constant));
+    }
+    std::string text;
+    for (const std::string& name : names) {
+        text += fmt::format("  {}:\n{}", name, fields[name]);
     }
     return text;
 }

@@ -2,6 +2,7 @@
 
 #include "hardware/spec_folder.hpp"
 #include "source_dir.hpp"
+#include "warpline/device/cluster_slots.hpp"
 #include "warpline/hardware/assumed_constant.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 
@@ -83,6 +84,28 @@ TEST_CASE("every constant that an H200 can give is a measured one in its specifi
         CHECK(constant.value > 0.93 * low);
         CHECK(constant.value < 1.07 * high);
     }
+}
+
+TEST_CASE("an H200 holds as many clusters at once as its driver says") {
+    const GpuSpec h200 = load_gpu_spec(data_dir, "h200").value();
+    const std::vector<MicroRow> rows = h200_rows();
+    for (const int cluster : {2, 4, 8, 16}) {
+        CAPTURE(cluster);
+        const MicroRow* const most =
+            find_micro_row(rows, fmt::format("clusters_at_once_of_{}", cluster));
+        REQUIRE(most != nullptr);
+        const auto slots = cluster_slots(h200, cluster, 1);
+        REQUIRE(slots.has_value());
+        CHECK(double(slots->positions) == most->value);
+    }
+}
+
+TEST_CASE("a queue that no warp was seen to fill is not drafted") {
+    // Half of the warps and more issued the whole batch of 32 without a wait.
+    const auto drafted = draft_constants(h200_rows(), data_dir);
+    REQUIRE(drafted.has_value());
+    CHECK(std::none_of(drafted->begin(), drafted->end(),
+                       [](const DraftedConstant& one) { return one.key == "tensor.queue_depth"; }));
 }
 
 TEST_CASE("a table by the published tcgen05 formulas gives their constants back") {

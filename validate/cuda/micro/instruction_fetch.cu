@@ -27,10 +27,17 @@ __device__ void finish(const float (&d)[kChains], float* out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// The whole body again and again: passes in which what the caches kept is hit.
+// The whole body again and again: passes in which what the caches kept is hit. `spread` > 0: blocks
+// begin up to so many cycles apart, so that neighbours do not want the same code at a time.
 template <int kCount>
-__global__ void repeat(int passes, float one, Stamp* stamps, float* out) {
+__global__ void repeat(int passes, unsigned spread, float one, Stamp* stamps, float* out) {
     float d[kChains] = {};
+    if (spread > 0) {
+        constexpr unsigned kScatter = 2654435761U;  // Knuth's multiplicative hash
+        const long long until = cycle() + (blockIdx.x * kScatter >> 8) % spread;
+        while (cycle() < until) {
+        }
+    }
     __syncthreads();
     const long long begin = cycle();
 #pragma unroll 1
@@ -61,21 +68,23 @@ __global__ void once_a_pass(int turns, int passes, float one, Stamp* stamps, flo
 }
 
 template <int kCount>
-void measure_repeat(Bench& bench, int warps) {
+void measure_repeat(Bench& bench, int warps, unsigned spread = 0) {
     const int blocks = bench.sms();
     DeviceArray<float> out(static_cast<std::size_t>(blocks) * warps * 32);
     out.poison();
     constexpr int kFew = 4;
     constexpr int kMany = 20;
     const Samples cycles = bench.slope(blocks, warps, kFew, kMany, [&](int n, Stamp* stamps) {
-        repeat<kCount><<<blocks, 32 * warps>>>(n, 1.0F, stamps, out.get());
+        repeat<kCount><<<blocks, 32 * warps>>>(n, spread, 1.0F, stamps, out.get());
     });
     for (const float value : out.host())
         expect(value == 1.0F * kMany * kCount, "sum of ones");
-    bench.row("fetch_repeat_" + std::to_string(kCount * kInstructionBytes / 1024) + "KiB_w" +
+    bench.row((spread > 0 ? "fetch_apart_" : "fetch_repeat_") +
+                  std::to_string(kCount * kInstructionBytes / 1024) + "KiB_w" +
                   std::to_string(warps),
               map(cycles, [](double c) { return c / kCount; }), "clk",
-              "an instruction of each warp; FFMA in 8 chains");
+              spread > 0 ? "the same, each SM elsewhere in the code"
+                         : "an instruction of each warp; FFMA in 8 chains");
 }
 
 template <int kHot, int kCold>
@@ -102,6 +111,14 @@ void sweep_repeat(Bench& bench) {
         measure_repeat<kCount>(bench, warps);
 }
 
+// Each SM at its own place of the code: more than a pass of it apart at most.
+template <int kCount>
+void sweep_apart(Bench& bench) {
+    constexpr unsigned kSpread = 8 * kCount;
+    for (const int warps : {1, 4, 8})
+        measure_repeat<kCount>(bench, warps, kSpread);
+}
+
 template <int kHot, int kCold>
 void sweep_once(Bench& bench) {
     for (const int warps : {1, 4, 8, 12})
@@ -122,6 +139,10 @@ int main() {
     sweep_repeat<8192>(bench);
     sweep_repeat<12288>(bench);
     sweep_repeat<16384>(bench);
+    sweep_apart<1024>(bench);
+    sweep_apart<3072>(bench);
+    sweep_apart<4096>(bench);
+    sweep_apart<8192>(bench);
     sweep_once<512, 512>(bench);
     sweep_once<2048, 512>(bench);
     sweep_once<2048, 2048>(bench);
