@@ -153,6 +153,9 @@ Json provenance_json(const Prediction& prediction) {
             {"hbm_bytes", number(waves.hbm_bytes)},
             {"l2_bytes", number(waves.l2_bytes)},
             {"turn_wait_cycles", number(waves.turn_wait_cycles)},
+            {"code_bytes", number(waves.code_bytes)},
+            {"fetched_code_share", number(waves.fetched_code_share)},
+            {"fetch_bound", waves.fetch_bound},
             {"memory_bound", waves.memory_bound}};
 }
 

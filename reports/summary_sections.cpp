@@ -142,6 +142,11 @@ std::string wave_section(const Prediction& prediction, const Style& style) {
                         !waves.memory_bound ? ""
                         : waves.l2_bound    ? "; L2 sets the time"
                                             : "; HBM sets the time");
+    if (waves.fetched_code_share > 0.0) {
+        text += fmt::format("  machine code: {} a tile, {} of it fetched again for each{}\n",
+                            byte_text(waves.code_bytes), percent(waves.fetched_code_share),
+                            waves.fetch_bound ? "; that sets the time" : "");
+    }
     return text;
 }
 

@@ -87,6 +87,9 @@ std::string bound_phrase(const Prediction& prediction, double launch_seconds) {
         return "kernel launch";
     }
     const WaveSummary& waves = prediction.waves;
+    if (waves.fetch_bound) {
+        return "fetching of machine code, which outgrows the SMs' instruction caches";
+    }
     if (waves.memory_bound) {
         return waves.l2_bound ? "L2 bandwidth of all SMs" : "HBM bandwidth";
     }

@@ -62,9 +62,9 @@ class ContentWriter {
     }
     void put(const MmaOp& value) {
         const auto& [steps, tensor, smem_bytes, first_operand, completion, pair, flops, issue_slots,
-                     streams] = value;
-        put(steps, tensor, smem_bytes, first_operand, completion, pair, flops, issue_slots,
-            streams);
+                     streams, delay] = value;
+        put(steps, tensor, smem_bytes, first_operand, completion, pair, flops, issue_slots, streams,
+            delay);
     }
     void put(const TmemOp& value) {
         const auto& [store, instructions, port, latency] = value;

@@ -43,16 +43,21 @@ constexpr double cycles_per_tick = 1.0 / static_cast<double>(ticks_per_cycle);
     return used;
 }
 
-/// Times: the SMs' makespan, stretched evenly when L2 or HBM needs longer.
+/// Times: the SMs' makespan, stretched evenly when L2, HBM or the way of machine code needs longer.
 void fill_times(Prediction& out, const PredictionParts& parts) {
     const double sm_cycles = parts.placement.makespan * cycles_per_tick;
     const double hbm_cycles =
         parts.traffic.hbm_seconds * boost::rational_cast<double>(out.clock.hz);
     WaveSummary& waves = out.waves;
     const double memory_cycles = std::max(hbm_cycles, parts.traffic.l2_cycles);
-    waves.memory_bound = parts.placement.tiles > 0 && memory_cycles > sm_cycles;
+    const double with_code = with_fetches(sm_cycles, parts.fetch);
+    waves.memory_bound = parts.placement.tiles > 0 && memory_cycles > with_code;
     waves.l2_bound = waves.memory_bound && parts.traffic.l2_cycles > hbm_cycles;
-    const double stretch = waves.memory_bound && sm_cycles > 0.0 ? memory_cycles / sm_cycles : 1.0;
+    waves.fetch_bound = !waves.memory_bound && parts.fetch.cycles > sm_cycles;
+    waves.code_bytes = parts.fetch.code_bytes;
+    waves.fetched_code_share = parts.fetch.miss_share;
+    const double longest = waves.memory_bound ? memory_cycles : with_code;
+    const double stretch = sm_cycles > 0.0 ? longest / sm_cycles : 1.0;
     out.makespan_cycles = stretch * sm_cycles;
     out.seconds = parts.launch_seconds + seconds_from_cycles(out.makespan_cycles, out.clock.hz);
     waves.makespan_cycles = out.makespan_cycles;

@@ -43,9 +43,12 @@ struct WaveSummary {
     double makespan_error_cycles = 0;  ///< bound on the placement's error; 0: exact for its order
     double turn_wait_cycles = 0;       ///< of the makespan: CTAs waited for their turns in an order
     double first_tile_cycles = 0, middle_tile_cycles = 0,
-           last_tile_cycles = 0;  ///< of the longest class
-    bool memory_bound = false;    ///< L2 or HBM traffic, not the SMs, sets the time
-    bool l2_bound = false;        ///< and it is L2
+           last_tile_cycles = 0;    ///< of the longest class
+    bool memory_bound = false;      ///< L2 or HBM traffic, not the SMs, sets the time
+    bool l2_bound = false;          ///< and it is L2
+    bool fetch_bound = false;       ///< fetching machine code sets the time
+    double code_bytes = 0;          ///< of machine code, at most, that a tile passes through
+    double fetched_code_share = 0;  ///< of it, fetched again for each tile; 0: fits, or not known
     double hbm_bytes = 0;
     double l2_bytes = 0;
 };

@@ -165,6 +165,9 @@ Result<PredictionParts> measure_parts(const GpuSpec& spec, const KernelPlan& pla
         parts.traffic.hbm_seconds = 0.0;
         parts.traffic.l2_cycles = 0.0;
     }
+    if (options.ideal.count(Mechanism::instruction_fetch) == 0) {
+        parts.fetch = fetch_instructions(spec, plan, parts.tiles);
+    }
     parts.launch_seconds =
         options.graph_launch ? spec.launch.graph_kernel_seconds : spec.launch.kernel_seconds;
     auto step = schedules.steady_step(parts.times.longest().value_or(TileClass{0, 1, 0}), *memory,

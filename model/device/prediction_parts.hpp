@@ -1,6 +1,7 @@
 // What a prediction is put together from: the tiles' times, their placement and what memory allows.
 #pragma once
 
+#include "warpline/device/instruction_fetch.hpp"
 #include "warpline/device/kernel_tiles.hpp"
 #include "warpline/device/memory_share.hpp"
 #include "warpline/device/place_tiles.hpp"
@@ -24,6 +25,7 @@ struct PredictionParts {
     Placement placement;
     MemoryShare share;
     Traffic traffic;
+    InstructionFetch fetch;
     SteadyStep step;
     TileCost total;
     double launch_seconds = 0.0;

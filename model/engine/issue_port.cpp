@@ -121,6 +121,10 @@ Tick IssuePort::issue(const Warp& warp, Tick now, int cause) {
     if (beside_wgmma && batch.wgmma_delay > 0) {
         tensor_->hold_up(now, batch.wgmma_delay, causes_.unit(batch.use.unit));
     }
+    if (batch.use.demand > 0 && tensor_ != nullptr && tensor_->register_delay() > 0) {
+        tensor_->hold_up(now, tensor_->register_delay() * (batch.slots / ticks_per_cycle),
+                         causes_.unit(batch.use.unit));
+    }
     Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
     if (settings_.own_issue) {
         book_overlapping(port, now, batch.slots, cause);

@@ -109,6 +109,7 @@ void Simulation::start_mma(const Agent& agent, std::int32_t flight, const MmaOp&
     chain.completion = op.completion;
     chain.pair = op.pair && plan_.cluster == 2;
     chain.streams_registers = op.streams_registers;
+    chain.register_delay = op.register_delay;
     chain.steps = chain.unfetched = chain.unfinished = op.steps * (shared ? agent.multiplicity : 1);
     chain.cause = flights_[static_cast<std::size_t>(flight)].cause;
     const int tensor = tensor_index(agent);

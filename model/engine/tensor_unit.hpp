@@ -20,6 +20,7 @@ struct MmaChain {
     Tick completion = 0;
     bool pair = false;
     bool streams_registers = false;
+    Tick register_delay = 0;      ///< of the step that executes, by each issue slot of other work
     std::int64_t unfetched = 0;   ///< steps whose fetch has not begun
     std::int64_t unfinished = 0;  ///< steps that have not executed
     std::int64_t steps = 0;
@@ -52,6 +53,9 @@ class TensorUnit {
     /// Whether accumulators stream through the register file now.
     [[nodiscard]] bool streams_registers() const {
         return executing_ && chains_.front().streams_registers;
+    }
+    [[nodiscard]] Tick register_delay() const {
+        return executing_ ? chains_.front().register_delay : 0;
     }
     /// Warp instructions take the register file from the step that executes: it ends so much later.
     /// A step that waits for its operands alone has nothing to be held up in.

@@ -85,6 +85,9 @@ struct MmaModel {
     double pair_smem_penalty_m256 = 0.0;  ///< added to the interval when a pair is SMEM-bound, clk
     double pair_smem_penalty_m128 = 0.0;
     double issue_slots = 1.0;  ///< issue slots of the issuing warp per instruction
+    /// By which each other instruction that the sub-partition issues meanwhile delays one that
+    /// executes, clk for each issue slot.
+    double register_delay = 0.0;
 };
 
 /// Fixed latencies of synchronisation and launch, in ticks.
@@ -126,6 +129,11 @@ struct MemorySystem {
     double sm_bytes_per_clk = 0.0;           ///< to one SM when it reads alone
     double hbm_bytes_per_second = 0.0;       ///< sustained, measured
     double hbm_peak_bytes_per_second = 0.0;  ///< datasheet
+    /// Machine code that an SM keeps, and the next cache behind it: what that gives in all, and to
+    /// how many SMs. 0: not known, and taken to be no limit.
+    std::int64_t instruction_cache_bytes = 0;
+    double instruction_bytes_per_clk = 0.0;
+    double instruction_sharers = 0.0;
 };
 
 struct Clocks {

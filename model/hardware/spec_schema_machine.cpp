@@ -146,8 +146,9 @@ std::vector<SpecKey> machine_keys() {
          "whether a tensor core belongs to a sub-partition or to the SM", "", Need::required,
          [](GpuSpec& s, const V& v) { s.tensor_scope = static_cast<UnitScope>(to_int(v)); }},
         {"tensor.queue_depth", count_of("instruction", 1e4),
-         "MMA instructions accepted ahead of execution; a full queue stalls the issuer", "",
-         Need::required, [](GpuSpec& s, const V& v) { s.tensor_queue_depth = to_int(v); }},
+         "MMA instructions accepted ahead of execution (not mma.sync: one); a full queue stalls "
+         "the issuer",
+         "", Need::required, [](GpuSpec& s, const V& v) { s.tensor_queue_depth = to_int(v); }},
     };
 }
 

@@ -82,6 +82,18 @@ std::vector<SpecKey> memory_keys() {
         {"memory.sm_width", positive("B/clk", 1e5),
          "L2 bytes a clock to one SM that reads alone: a burst while others compute", "",
          Need::required, [](GpuSpec& s, const V& v) { s.memory.sm_bytes_per_clk = v.number; }},
+        {"memory.instruction_cache", positive("KiB", 1e6), "machine code that an SM keeps at hand",
+         "", Need::optional,
+         [](GpuSpec& s, const V& v) {
+             s.memory.instruction_cache_bytes = static_cast<std::int64_t>(in_base(v, "KiB"));
+         }},
+        {"memory.instruction_width", positive("B/clk", 1e5),
+         "machine code a clock from the cache that several SMs share to all of them", "",
+         Need::optional,
+         [](GpuSpec& s, const V& v) { s.memory.instruction_bytes_per_clk = v.number; }},
+        {"memory.instruction_sharers", positive("SMs", 1e4),
+         "SMs, on average, that share a cache of machine code", "", Need::optional,
+         [](GpuSpec& s, const V& v) { s.memory.instruction_sharers = v.number; }},
         {"memory.l2_latency", positive("clk", 1e6), "copy issued -> first bytes, L2 hit", "",
          Need::required, [](GpuSpec& s, const V& v) { s.tma.l2_latency = to_ticks(v); }},
         {"memory.hbm_latency", positive("clk", 1e6), "copy issued -> first bytes, L2 miss", "",

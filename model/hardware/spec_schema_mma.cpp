@@ -71,7 +71,16 @@ std::vector<SpecKey> tcgen05_keys() {
 std::vector<SpecKey> plain_keys(MmaPath path_kind, std::string name) {
     PathKeys path(path_kind, std::move(name));
     path.add_common();
-    return path.take();
+    std::vector<SpecKey> keys = path.take();
+    if (path_kind == MmaPath::mma_sync) {
+        keys.push_back({"mma.mma_sync.register_delay", not_negative("clk", 1e3),
+                        "by which another instruction of the sub-partition delays one that "
+                        "executes: both want the register file",
+                        "mma_sync", Need::optional, [](GpuSpec& s, const ConstantValue& v) {
+                            s.mma[MmaPath::mma_sync].register_delay = v.number;
+                        }});
+    }
+    return keys;
 }
 
 /// Of the units whose instructions read and write registers all the time.

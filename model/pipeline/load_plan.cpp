@@ -23,13 +23,17 @@ namespace {
 
 constexpr std::string_view extension = ".yaml";
 
-MachineTimings machine_of(const GpuSpec& spec) {
+/// mma.sync is not queued: a warp that comes to one waits until the tensor core takes it.
+constexpr int mma_sync_queue_depth = 1;
+
+MachineTimings machine_of(const GpuSpec& spec, MmaPath path) {
     MachineTimings machine;
     machine.sub_partitions = spec.sub_partitions;
     machine.tensor_scope = spec.tensor_scope;
     machine.smem_bytes_per_clk = spec.smem_bytes_per_clk;
     machine.smem_quantum = spec.smem_quantum;
-    machine.tensor_queue_depth = spec.tensor_queue_depth;
+    machine.tensor_queue_depth =
+        path == MmaPath::mma_sync ? mma_sync_queue_depth : spec.tensor_queue_depth;
     machine.arbitration = spec.arbitration;
     if (const auto load = spec.instructions.find("ldg.128"); load != spec.instructions.end()) {
         machine.lsu_global_interval = load->second.interval;
@@ -269,7 +273,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
         return resolved.problems.failure();
     }
     KernelPlan plan;
-    plan.machine = machine_of(spec);
+    plan.machine = machine_of(spec, mma_path_of(source.root));
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
     const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);

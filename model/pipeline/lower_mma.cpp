@@ -233,6 +233,7 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
     if (const auto model = context_.spec.mma.find(context_.path);
         model != context_.spec.mma.end()) {
         op.issue_slots = std::max<std::int64_t>(1, std::llround(model->second.issue_slots));
+        op.register_delay = round_to_ticks(model->second.register_delay);
     }
     return op;
 }

@@ -23,6 +23,7 @@ constexpr Entry entries[] = {
     {Mechanism::mma_latency, "mma_latency"},
     {Mechanism::memory_latency, "memory_latency"},
     {Mechanism::memory_bandwidth, "memory_bandwidth"},
+    {Mechanism::instruction_fetch, "instruction_fetch"},
     {Mechanism::turn_wait, "turn_wait"},
 };
 
@@ -75,6 +76,7 @@ KernelPlan without(KernelPlan plan, const std::set<Mechanism>& off) {
             auto* mma = std::get_if<MmaOp>(&async->work);
             if (mma != nullptr && is_off(Mechanism::register_contention)) {
                 mma->streams_registers = false;
+                mma->register_delay = 0;
             }
             if (mma != nullptr && is_off(Mechanism::mma_latency)) {
                 mma->completion = 0;

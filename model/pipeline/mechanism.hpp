@@ -25,6 +25,7 @@ enum class Mechanism : std::uint8_t {
     mma_latency,          ///< MMA results are visible when the tensor core is done
     memory_latency,       ///< first bytes come at once, and stores are complete when sent
     memory_bandwidth,     ///< the path to L2 takes no time
+    instruction_fetch,    ///< all machine code is at hand
     turn_wait,            ///< a turn in an order of all CTAs has always come when it is asked for
 };
 [[nodiscard]] const std::vector<Mechanism>& all_mechanisms();

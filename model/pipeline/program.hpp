@@ -104,6 +104,9 @@ struct MmaOp {
     std::int64_t flops = 0;  ///< executed by each step on each SM
     std::int64_t issue_slots = 1;    ///< of the issuing warp, per step
     bool streams_registers = false;  ///< a wgmma: its accumulators stream through the register file
+    /// mma.sync: each issue slot that the sub-partition gives to other work while a step executes
+    /// delays the step so much, as both want the register file.
+    Tick register_delay = 0;
 };
 
 /// Tensor memory to registers or back, one warp; asynchronous, in order in each sub-partition's

@@ -47,7 +47,7 @@ TEST_CASE("every mechanism has a name of its own") {
         names.insert(mechanism_name(mechanism));
     }
     CHECK(names.size() == all_mechanisms().size());
-    CHECK(all_mechanisms().size() == 11);
+    CHECK(all_mechanisms().size() == 12);
 }
 
 TEST_CASE("without dependence latency a chain issues back to back") {

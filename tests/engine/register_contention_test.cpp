@@ -101,6 +101,25 @@ TEST_CASE("a stream of another unit's instructions does not hold up the wgmma") 
     CHECK(beside.time() == cycles(101));
 }
 
+TEST_CASE("instructions that issue beside an mma.sync delay it, by their slots, and only then") {
+    for (const std::int64_t delay : {0, 1, 2}) {
+        Beside beside(100, false);
+        auto& mma = std::get<AsyncOp>(beside.writer.plan().roles[0].program[0].body);
+        std::get<MmaOp>(mma.work).register_delay = cycles(delay);
+        const int alu = beside.instruction(Unit::alu, 2, 0, 0);
+        beside.writer.role("alu", 4, 1, ProgramWriter().issue(alu, 20));
+        // All 20 issue from 2 to 42, while it executes: from 1 to 101, and 20 delays more.
+        CHECK(beside.time() == cycles(101 + 20 * delay));
+        CHECK(beside.time(true) == cycles(101));
+    }
+    Beside beside(shorter, false);
+    auto& mma = std::get<AsyncOp>(beside.writer.plan().roles[0].program[0].body);
+    std::get<MmaOp>(mma.work).register_delay = cycles(1);
+    const int alu = beside.instruction(Unit::alu, 2, 0, 0);
+    beside.writer.role("alu", 4, 1, ProgramWriter().issue(alu, 20));
+    CHECK(beside.time() == cycles(2 + 20 * 2));
+}
+
 TEST_CASE("beside a wgmma an instruction holds the issue port against other units' instructions") {
     Beside beside(2000);
     beside.writer.plan().machine.arbitration = Arbitration::round_robin;

@@ -99,6 +99,37 @@ constexpr MaskKind window = MaskKind::sliding_window;
 
 }  // namespace
 
+TEST_CASE("a wgmma is queued as the GPU says, an mma.sync waits in its warp") {
+    const AttentionProblem attention = problem(128, 128, MaskKind::full);
+    for (const char* const id : {"h200", "b200"}) {
+        CHECK(plan_of("fa2_fwd", id, attention).machine.tensor_queue_depth == 1);
+    }
+    const int queued = gpu("h200").tensor_queue_depth;
+    CHECK(queued > 1);
+    CHECK(plan_of("fa3_fwd", "h200", attention).machine.tensor_queue_depth == queued);
+}
+
+TEST_CASE("as PyTorch builds FlashAttention-2, an exponential takes four instructions more") {
+    const AttentionProblem attention = problem(128, 128, MaskKind::full);
+    const auto instructions = [&](double fast_math) {
+        const KernelPlan plan =
+            plan_of("fa2_fwd", "h200", attention, {{"fast_math", std::to_string(fast_math)}});
+        std::int64_t count = 0;
+        for (const Op& op : plan.roles.front().program) {
+            if (const auto* issue = std::get_if<IssueOp>(&op.body);
+                issue != nullptr && op.label == "exponentials") {
+                for (const IssuePart& part : issue->parts) {
+                    count += part.count;
+                }
+            }
+        }
+        return count;
+    };
+    constexpr std::int64_t scores = 128 * 64 / 128;  // of a thread: a tile of 128 x 64 on 128
+    CHECK(instructions(1) == 3 * scores);
+    CHECK(instructions(0) == 7 * scores);
+}
+
 TEST_CASE("fa3_fwd chooses tiles and clusters as the kernel's dispatch does") {
     check_tiles("fa3_fwd", {{64, 64, full, 192, 192, 1},
                             {64, 64, causal, 192, 128, 1},
