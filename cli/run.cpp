@@ -103,7 +103,9 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
     const auto named = app.get_subcommands();
     const CLI::Option* const json =
         named.empty() ? nullptr : named.front()->get_option_no_throw("--json");
-    const bool no_kernel = json != nullptr && named.front()->get_option("kernel")->count() == 0;
+    const CLI::Option* const kernel =
+        named.empty() ? nullptr : named.front()->get_option_no_throw("kernel");
+    const bool no_kernel = json != nullptr && kernel != nullptr && kernel->count() == 0;
     if (no_kernel && json->count() > 0 && !json->results().front().empty()) {
         return fmt::format("no KERNEL: --json took '{}' as its FILE; write KERNEL before --json",
                            json->results().front());

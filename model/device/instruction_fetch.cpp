@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace warpline {
 namespace {
@@ -16,12 +17,16 @@ struct Passed {
 void add(const TileSection& section, std::int64_t groups, const CodeSize& code, Passed& sum) {
     for (const TileRun& run : section.runs) {
         TileClass tile = run.tile;
+        if (section.step < 0) {  // in launch order the longest come first: count from the shortest
+            tile.blocks += (section.repeats - 1) * section.step;
+        }
+        const std::int64_t step = std::abs(section.step);
         std::int64_t left = section.repeats;
         while (left > 0) {
             const std::int64_t bytes = code.passed_in(tile);
             // A tile with more blocks passes through the same code once all versions are in use.
             TileClass longer = tile;
-            longer.blocks += section.step;
+            longer.blocks += step;
             const bool settled = code.passed_in(longer) == bytes;
             const std::int64_t alike = settled ? left : 1;
             sum.bytes += static_cast<double>(bytes) * static_cast<double>(run.count) *

@@ -48,7 +48,7 @@ class HeadGroups {
     void place(std::int64_t heads, Slots& waiting, Slots& free, std::int64_t& budget) const {
         const std::int64_t largest = std::clamp<std::int64_t>(shape_.head_group, 1, heads);
         while (heads > 0 && budget > 0) {
-            const std::int64_t group = std::min(heads, heads < largest ? heads : largest);
+            const std::int64_t group = std::min(heads, largest);
             place_group(group, waiting, free, budget);
             heads -= group;
         }

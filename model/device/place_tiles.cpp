@@ -206,8 +206,7 @@ void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes&
 
 }  // namespace
 
-/// From the end of each slot's last cluster. Slots never wait before that, so an SM is active until
-/// the last of its residents ends.
+// Slots are taken from the start on, so an SM is active until the last of its residents ends.
 void summarize_ends(Placement& out, const std::vector<double>& ends, const ClusterSlots& slots) {
     out.makespan = *std::max_element(ends.begin(), ends.end());
     double active = 0.0;

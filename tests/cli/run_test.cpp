@@ -209,6 +209,15 @@ TEST_CASE("compare answers in JSON, fits clocks, and fails only when it is asked
     check_refused({"compare", "--json"}, 2, "tables of measured kernels");
 }
 
+TEST_CASE("an unknown option is a usage error of every command") {
+    for (const char* const command : {"compare", "predict", "plan", "sweep", "whatif", "specs"}) {
+        const Ran ran = run({command, "--bogus", "x"});
+        CHECK_MESSAGE(ran.code == 2, command);
+        CHECK_MESSAGE(ran.err.find("internal") == std::string::npos, ran.err);
+        CHECK_MESSAGE(ran.err.find("--bogus") != std::string::npos, ran.err);
+    }
+}
+
 TEST_CASE("plan ranks designs, or says which budget is over and what would fit") {
     const std::vector<std::string> few = {"--seqlen", "1024",  "--set",
                                           "pair=0",   "--set", "kv_stages=2"};

@@ -77,6 +77,20 @@ TEST_CASE("each tile of each CTA fetches what misses, through its group's share 
     CHECK(kernel.fetch(330).askers == 33.0);
 }
 
+TEST_CASE("tiles that are launched longest first fetch what the same ones shortest first do") {
+    Kernel kernel;
+    PlanWriter& writer = kernel.writer;
+    const int fma = writer.instruction("fma", Unit::fma, cycles(1), 0);
+    writer.role("looping", 4, 4, ProgramWriter().tiles().blocks().issue(fma, 100).end().end());
+    const HeadTiles shortest{{TileSection{{TileRun{{1, 0, 0}, 1}}, 8, 1}}, 1};
+    const HeadTiles longest{{TileSection{{TileRun{{8, 0, 0}, 1}}, 8, -1}}, 1};
+    const auto cycles_of = [&](const HeadTiles& head) {
+        return fetch_instructions(kernel.spec, writer.plan(), {head}).cycles;
+    };
+    CHECK(cycles_of(shortest) > 0.0);
+    CHECK(cycles_of(longest) == doctest::Approx(cycles_of(shortest)));
+}
+
 TEST_CASE("nothing is fetched where the cache is not known, or holds all") {
     Kernel kernel;
     kernel.spec.memory.instruction_cache_bytes = 0;

@@ -123,7 +123,7 @@ TEST_CASE("without waiting for turns a deterministic kernel takes what its tiles
     CHECK(waiting.waves.turn_wait_cycles > 0.05 * waiting.makespan_cycles);
 }
 
-TEST_CASE("every shape of problem waits: ragged, unequal and variable lengths, groups, windows") {
+TEST_CASE("waits are what is longer: ragged, unequal, variable lengths, groups, windows") {
     const std::vector<std::pair<std::string, std::string>> kernels = {
         {"fa4_bwd", "b200"}, {"fa3_bwd", "h200"}, {"fa4_sm90_bwd", "h200"}};
     for (const auto& choice : kernels) {
