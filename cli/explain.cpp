@@ -57,7 +57,9 @@ std::vector<ConstantUse> uses_of(const Request& request, const std::string& gpu,
 }
 
 Result<std::string> explain(const Request& request, const std::string& gpu,
-                            const std::string& key) {
+                            const std::string& named) {
+    // `--set` and pipeline files write a constant as hw.KEY.
+    const std::string key = named.compare(0, 3, "hw.") == 0 ? named.substr(3) : named;
     const Result<GpuSpec> spec = load_gpu_spec(request.data_dir, gpu);
     if (!spec) {
         return tl::unexpected(spec.error());

@@ -11,6 +11,8 @@ namespace warpline {
 namespace {
 
 constexpr double lanes_per_warp = 32.0;
+/// Clocks between two instructions of a kind: more would not fit into ticks.
+constexpr double longest_interval = 1e15;
 
 void store_constants(const SpecFile& file, GpuSpec& spec, DiagnosticSink& sink) {
     for (const SpecKey& key : spec_keys()) {
@@ -56,7 +58,12 @@ void store_instruction(const SpecFile& file, const std::string& name,
     InstructionKind kind;
     kind.name = name;
     kind.unit = *stated.unit;
-    kind.interval = round_to_ticks(lanes_per_warp * spec.sub_partitions / *rate);
+    const double clocks = lanes_per_warp * spec.sub_partitions / *rate;
+    if (clocks > longest_interval) {
+        sink.error(stated.where, fmt::format("'{}.rate' is absurdly small", name));
+        return;
+    }
+    kind.interval = round_to_ticks(clocks);
     kind.latency = round_to_ticks(*latency);
     kind.smem_bytes = static_cast<std::int64_t>(number("smem").value_or(0.0));
     kind.issue_slots = static_cast<int>(number("issue").value_or(1.0));

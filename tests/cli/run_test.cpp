@@ -155,6 +155,8 @@ TEST_CASE("specs, explain and kernels answer") {
     const Ran explained = run({"explain", "b200", "mufu.ex2"});
     CHECK(contains(explained.out, "confidence"));
     CHECK(contains(explained.out, "softmax, scale decision"));
+    CHECK(run({"explain", "b200", "hw.bar.latency"}).out ==
+          run({"explain", "b200", "bar.latency"}).out);
     const std::string kernels = run({"kernels"}).out;
     CHECK(contains(kernels, "fa4_fwd"));
     CHECK(contains(kernels, "h100_sxm, h200"));

@@ -71,6 +71,8 @@ TEST_CASE("absurd values are refused with the key named") {
              "ffma.rate: '0 /clk' is too small");
     mentions(child_error("instructions:\n  ffma: {rate: 1e300 /clk, source: s, confidence: D}\n"),
              "ffma.rate: '1e300 /clk' is absurdly large");
+    mentions(child_error("instructions:\n  ffma: {rate: 1e-16 /clk, source: s, confidence: D}\n"),
+             "'ffma.rate' is absurdly small");
     mentions(child_error(constants("  sm_count: 1.5 SM\n")), "sm_count: '1.5 SM' must be a whole");
     mentions(child_error(constants("  clock.boost: 0 MHz\n")), "clock.boost: '0 MHz' is no clock");
 }
