@@ -212,7 +212,7 @@ TEST_CASE("compare answers in JSON, fits clocks, and fails only when it is asked
 }
 
 TEST_CASE("an unknown option is a usage error of every command") {
-    for (const char* const command : {"compare", "predict", "plan", "sweep", "whatif", "specs"}) {
+    for (const char* const command : {"compare", "predict", "plan", "whatif", "specs"}) {
         const Ran ran = run({command, "--bogus", "x"});
         CHECK_MESSAGE(ran.code == 2, command);
         CHECK_MESSAGE(ran.err.find("internal") == std::string::npos, ran.err);
