@@ -206,6 +206,10 @@ void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes&
 
 }  // namespace
 
+LaunchCost launch_cost(const GpuSpec& spec) {
+    return {static_cast<double>(spec.sync.cta_start), static_cast<double>(spec.sync.cta_exit)};
+}
+
 // Slots are taken from the start on, so an SM is active until the last of its residents ends.
 void summarize_ends(Placement& out, const std::vector<double>& ends, const ClusterSlots& slots) {
     out.makespan = *std::max_element(ends.begin(), ends.end());

@@ -3,6 +3,7 @@
 
 #include "warpline/device/cluster_slots.hpp"
 #include "warpline/device/tile_times.hpp"
+#include "warpline/hardware/gpu_spec.hpp"
 #include "warpline/workload/tiling.hpp"
 
 #include <cstdint>
@@ -15,6 +16,8 @@ struct LaunchCost {
     double start = 0.0;  ///< launch to first instruction
     double exit = 0.0;   ///< last operation to a free slot
 };
+
+[[nodiscard]] LaunchCost launch_cost(const GpuSpec& spec);
 
 /// All times are ticks.
 struct Placement {

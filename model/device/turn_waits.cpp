@@ -14,10 +14,6 @@ namespace {
 
 }  // namespace
 
-LaunchCost launch_cost(const GpuSpec& spec) {
-    return {static_cast<double>(spec.sync.cta_start), static_cast<double>(spec.sync.cta_exit)};
-}
-
 Result<std::optional<Placement>> with_turn_waits(const Placement& placed, const GpuSpec& spec,
                                                  const KernelPlan& plan,
                                                  const AttentionProblem& problem,

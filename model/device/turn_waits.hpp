@@ -12,9 +12,6 @@
 
 namespace warpline {
 
-/// What a CTA pays beside its tile.
-[[nodiscard]] LaunchCost launch_cost(const GpuSpec& spec);
-
 /// `placed`, whose tiles are cut from the problem by its mask, with the waits of its tiles. Nothing
 /// for kernels that take no turns, without the mechanism, and for CTAs that stay and take one tile
 /// after the other, whose waits are not modelled. Errors: those of measure_turn_pace().

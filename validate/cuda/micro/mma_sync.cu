@@ -10,12 +10,20 @@ using namespace micro;
 
 constexpr int kUnroll = 16;
 
+// d += A B, every element of A and B the pair of bf16 in `both`.
+__device__ __forceinline__ void multiply_add(float (&d)[4], std::uint32_t both) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3},"
+        " {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(both));
+}
+
 // All inputs are one, so every accumulator grows by K for each instruction on it.
 template <int kChains>
 __global__ void __launch_bounds__(512)
     multiply(int iterations, std::uint32_t ones, Stamp* stamps, float* out) {
     float d[kChains][4] = {};
-    const std::uint32_t a[4] = {ones, ones, ones, ones};
     __syncthreads();
     const long long begin = cycle();
 #pragma unroll 1
@@ -23,13 +31,8 @@ __global__ void __launch_bounds__(512)
 #pragma unroll
         for (int u = 0; u < kUnroll; ++u) {
 #pragma unroll
-            for (int c = 0; c < kChains; ++c) {
-                asm volatile(
-                    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3},"
-                    " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                    : "+f"(d[c][0]), "+f"(d[c][1]), "+f"(d[c][2]), "+f"(d[c][3])
-                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(ones), "r"(ones));
-            }
+            for (int c = 0; c < kChains; ++c)
+                multiply_add(d[c], ones);
         }
     }
     const long long end = cycle();
@@ -84,11 +87,7 @@ __global__ void __launch_bounds__(512)
         for (int u = 0; u < kUnroll; ++u) {
 #pragma unroll
             for (int c = 0; c < kProducts; ++c) {
-                asm volatile(
-                    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3},"
-                    " {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
-                    : "+f"(d[c][0]), "+f"(d[c][1]), "+f"(d[c][2]), "+f"(d[c][3])
-                    : "r"(ones));
+                multiply_add(d[c], ones);
 #pragma unroll
                 for (int f = 0; f < kFmas; ++f) {
                     const int at = (c * kFmas + f) % 8;
