@@ -97,6 +97,7 @@ MemoryShare share_memory(const GpuSpec& spec, const KernelPlan& plan,
     MemoryShare out;
     out.environment = idle_memory(spec);
     out.hbm_bytes = bytes_once(plan, problem, total);
+    out.hbm_written = tile_work(plan).splits > 1 ? total.bytes_written : output_bytes(problem);
     if (placement.tiles == 0 || total.bytes_read <= 0.0) {
         return out;
     }

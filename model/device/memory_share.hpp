@@ -13,6 +13,7 @@ struct MemoryShare {
     MemoryEnvironment environment;
     double miss_share = 0.0;   ///< of the streamed bytes that SMs read
     double hbm_bytes = 0.0;    ///< compulsory ones and those read again
+    double hbm_written = 0.0;  ///< of them
     double working_set = 0.0;  ///< bytes of the streams that are being read at a time
 };
 

@@ -141,6 +141,12 @@ void fill_assumptions(Prediction& out, const PredictionParts& parts, const GpuSp
         "tiles read again and again, {:.0f} % comes from HBM: tiles that run at a time share a "
         "read, and later ones find what fits in L2.",
         100.0 * parts.share.miss_share));
+    if (parts.hbm_wait > 0) {
+        list.push_back(fmt::format(
+            "Loads from HBM wait {:.0f} cycles longer than on an idle GPU where SMs are out of "
+            "step.",
+            cycles_from_ticks(parts.hbm_wait)));
+    }
     if (spec.gpc_sms.empty() && out.plan.cluster > 1) {
         list.emplace_back("SMs per GPC are not known: no SM is lost to clusters that do not fit.");
     }

@@ -1,8 +1,9 @@
 #include "warpline/device/prediction_parts.hpp"
 
+#include "warpline/device/clock.hpp"
 #include "warpline/device/cluster_slots.hpp"
 #include "warpline/device/schedule_memo.hpp"
-#include "warpline/device/tile_burst.hpp"
+#include "warpline/device/settle_memory.hpp"
 #include "warpline/device/turn_waits.hpp"
 #include "warpline/engine/related_runs.hpp"
 
@@ -83,46 +84,46 @@ class Schedules {
     return {};
 }
 
-/// Latencies this much apart are taken for the same: loads are issued ahead of their use.
-constexpr double same_latency = 1.25;
-
-/// Delays by what the whole GPU does are rounded to this much, so that problems alike share their
-/// schedules. An SM's own memory is exact.
-constexpr Tick delay_step = ticks_from_cycles(16);
-
-[[nodiscard]] Tick alike(Tick delay) {
-    return (delay + delay_step / 2) / delay_step * delay_step;
-}
-
-/// Places the tiles, first as if every block that is read again were in L2. Who misses follows from
-/// the placement alone, so that one more round settles it.
-[[nodiscard]] Result<MemoryEnvironment> settle_memory(PredictionParts& parts, const GpuSpec& spec,
-                                                      const KernelPlan& plan,
-                                                      const AttentionProblem& problem,
-                                                      Schedules& schedules,
-                                                      const PredictOptions& options,
-                                                      const ClockHz& clock) {
-    MemoryEnvironment memory = idle_memory(spec);
-    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
-    if (!slots) {
-        return tl::unexpected(slots.error());
-    }
-    if (options.ideal.count(Mechanism::memory_bandwidth) == 0) {
-        memory.miss_latency += alike(burst_delay(spec, plan, problem, parts.tiles, *slots, clock));
-    }
-    if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
-        return tl::unexpected(placed.error());
-    }
-    parts.share = share_memory(spec, plan, problem, parts.total, parts.placement);
-    parts.share.environment.miss_latency = memory.miss_latency;
-    const MemoryEnvironment& shared = parts.share.environment;
-    if (static_cast<double>(shared.latency) > same_latency * static_cast<double>(memory.latency)) {
-        memory.latency += alike(shared.latency - memory.latency);
+/// Places the tiles in the environment that they make for themselves.
+[[nodiscard]] Result<MemoryEnvironment> settle(PredictionParts& parts, const GpuSpec& spec,
+                                               const KernelPlan& plan,
+                                               const AttentionProblem& problem,
+                                               Schedules& schedules, const PredictOptions& options,
+                                               const ClockHz& clock) {
+    const bool limited = options.ideal.count(Mechanism::memory_bandwidth) == 0;
+    const auto place = [&](const MemoryEnvironment& memory) -> Result<MemoryUse> {
         if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
             return tl::unexpected(placed.error());
         }
+        const Placement& placement = parts.placement;
+        MemoryUse use;
+        use.share = share_memory(spec, plan, problem, parts.total, placement);
+        use.makespan = placement.makespan;
+        use.tiles_per_slot = static_cast<double>(placement.tiles) /
+                             static_cast<double>(std::max<std::int64_t>(1, placement.slots_used));
+        const double seconds =
+            seconds_from_cycles(placement.makespan / static_cast<double>(ticks_per_cycle), clock);
+        if (limited && seconds > 0.0) {
+            const Traffic traffic = estimate_traffic(use.share.hbm_bytes, spec, parts.total);
+            use.hbm_use = traffic.hbm_seconds / seconds;
+        }
+        return use;
+    };
+    TileBurst burst;
+    if (limited) {
+        const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+        if (!slots) {
+            return tl::unexpected(slots.error());
+        }
+        burst = tile_burst(spec, plan, problem, parts.tiles, *slots, clock);
     }
-    return memory;
+    const auto settled = settle_memory(spec, burst, place);
+    if (!settled) {
+        return tl::unexpected(settled.error());
+    }
+    parts.share = settled->share;
+    parts.hbm_wait = settled->wait;
+    return settled->environment;
 }
 
 }  // namespace
@@ -147,7 +148,7 @@ Result<PredictionParts> measure_parts(const GpuSpec& spec, const KernelPlan& pla
     PredictionParts parts;
     Schedules schedules(plan, engine_options(options), memo);
     parts.tiles = tiles_of(problem, plan, lists);
-    const auto memory = settle_memory(parts, spec, plan, problem, schedules, options, clock);
+    const auto memory = settle(parts, spec, plan, problem, schedules, options, clock);
     if (!memory) {
         return tl::unexpected(memory.error());
     }

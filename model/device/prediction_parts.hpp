@@ -24,6 +24,7 @@ struct PredictionParts {
     TileTimes times;
     Placement placement;
     MemoryShare share;
+    Tick hbm_wait = 0;  ///< how much longer than on an idle GPU a load waits for HBM
     Traffic traffic;
     InstructionFetch fetch;
     SteadyStep step;

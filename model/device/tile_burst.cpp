@@ -45,25 +45,26 @@ struct Census {
 
 }  // namespace
 
-Tick burst_delay(const GpuSpec& spec, const KernelPlan& plan, const AttentionProblem& problem,
-                 const std::vector<HeadTiles>& tiles, const ClusterSlots& slots,
-                 const ClockHz& clock) {
+TileBurst tile_burst(const GpuSpec& spec, const KernelPlan& plan, const AttentionProblem& problem,
+                     const std::vector<HeadTiles>& tiles, const ClusterSlots& slots,
+                     const ClockHz& clock) {
     const Census census = census_of(tiles);
     const double hbm = spec.memory.hbm_bytes_per_second;
     const double width = spec.memory.sm_bytes_per_clk;
     if (census.tiles <= 0.0 || hbm <= 0.0 || width <= 0.0) {
-        return 0;
+        return {};
     }
+    TileBurst out;
+    const double together = std::min(census.tiles, static_cast<double>(slots.slots()));
+    out.in_step = share_in_step(census.most / census.tiles, census.tiles / together);
     const double own = own_input_bytes(plan, problem) / census.tiles;
     // More than shared memory holds is read over the loop, not when the tile begins.
-    if (own > static_cast<double>(spec.limits.smem_per_sm * slots.cluster)) {
-        return 0;
+    if (own <= static_cast<double>(spec.limits.smem_per_sm * slots.cluster)) {
+        const double at_hbm = own * together / hbm * boost::rational_cast<double>(clock);
+        const double alone = own / static_cast<double>(slots.cluster) / width;
+        out.delay = round_to_ticks(std::max(0.0, at_hbm - alone) * out.in_step);
     }
-    const double together = std::min(census.tiles, static_cast<double>(slots.slots()));
-    const double at_hbm = own * together / hbm * boost::rational_cast<double>(clock);
-    const double alone = own / static_cast<double>(slots.cluster) / width;
-    const double in_step = share_in_step(census.most / census.tiles, census.tiles / together);
-    return round_to_ticks(std::max(0.0, at_hbm - alone) * in_step);
+    return out;
 }
 
 }  // namespace warpline

@@ -9,13 +9,20 @@
 
 namespace warpline {
 
-/// How much later, in ticks, than on an idle GPU the last byte of a tile's own inputs (those that
-/// no other tile reads: Q forward, K and V backward) arrives from HBM. Tiles of one class take one
-/// time, so all SMs begin the next at once, and a wave's inputs come at HBM's rate in place of each
-/// SM's own. An SM falls out of step with the first tile that differs from the others'; the wait is
-/// the mean over its tiles. `clock` is the SMs'.
-[[nodiscard]] Tick burst_delay(const GpuSpec& spec, const KernelPlan& plan,
-                               const AttentionProblem& problem, const std::vector<HeadTiles>& tiles,
-                               const ClusterSlots& slots, const ClockHz& clock);
+/// What it costs a tile that others begin with it. Tiles of one class take one time, so all SMs
+/// begin the next at once, until an SM first has a tile that differs from the others'.
+struct TileBurst {
+    /// How much later than on an idle GPU the last byte of a tile's own inputs (those that no other
+    /// tile reads: Q forward, K and V backward) arrives from HBM, the mean over an SM's tiles: a
+    /// wave's inputs come at HBM's rate in place of each SM's own.
+    Tick delay = 0;
+    double in_step = 0.0;  ///< share of an SM's tiles that begin with those of the others
+};
+
+/// `clock` is the SMs'.
+[[nodiscard]] TileBurst tile_burst(const GpuSpec& spec, const KernelPlan& plan,
+                                   const AttentionProblem& problem,
+                                   const std::vector<HeadTiles>& tiles, const ClusterSlots& slots,
+                                   const ClockHz& clock);
 
 }  // namespace warpline

@@ -151,24 +151,33 @@ double unmasked_scores(const AttentionProblem& problem) {
            });
 }
 
-double compulsory_bytes(const AttentionProblem& problem) {
-    const double element = stored_bytes(problem.dtype);
-    const double output = 2.0;  // results of narrower inputs are 16-bit
+double output_bytes(const AttentionProblem& problem) {
+    const double element = 2.0;  // results of narrower inputs are 16-bit
     const auto d_qk = static_cast<double>(problem.head_dim_qk);
     const auto d_v = static_cast<double>(problem.head_dim_v);
-    const auto heads_q = static_cast<double>(problem.heads_q);
-    const auto heads_kv = static_cast<double>(problem.heads_kv);
     const bool backward = problem.direction == Direction::backward;
     return over_sequences(problem, [&](const SequencePair& s) {
-        const double q_rows = heads_q * static_cast<double>(s.q);
-        const double kv_rows = heads_kv * static_cast<double>(s.kv);
-        double bytes = element * (q_rows * d_qk + kv_rows * (d_qk + d_v)) + output * q_rows * d_v;
-        if (backward) {  // also read: dO and the log-sum-exp; written: dQ, dK, dV
-            bytes += output * q_rows * d_v + 4.0 * q_rows +
-                     output * (q_rows * d_qk + kv_rows * (d_qk + d_v));
+        const double q_rows = static_cast<double>(problem.heads_q) * static_cast<double>(s.q);
+        const double kv_rows = static_cast<double>(problem.heads_kv) * static_cast<double>(s.kv);
+        return element * (backward ? q_rows * d_qk + kv_rows * (d_qk + d_v) : q_rows * d_v);
+    });
+}
+
+double compulsory_bytes(const AttentionProblem& problem) {
+    const double element = stored_bytes(problem.dtype);
+    const auto d_qk = static_cast<double>(problem.head_dim_qk);
+    const auto d_v = static_cast<double>(problem.head_dim_v);
+    const bool backward = problem.direction == Direction::backward;
+    const double inputs = over_sequences(problem, [&](const SequencePair& s) {
+        const double q_rows = static_cast<double>(problem.heads_q) * static_cast<double>(s.q);
+        const double kv_rows = static_cast<double>(problem.heads_kv) * static_cast<double>(s.kv);
+        double bytes = element * (q_rows * d_qk + kv_rows * (d_qk + d_v));
+        if (backward) {  // O and dO, 16-bit both, and the log-sum-exp
+            bytes += 2.0 * 2.0 * q_rows * d_v + 4.0 * q_rows;
         }
         return bytes;
     });
+    return inputs + output_bytes(problem);
 }
 
 std::string describe(const AttentionProblem& problem) {

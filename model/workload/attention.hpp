@@ -62,6 +62,9 @@ struct AttentionProblem {
 /// Bytes that HBM must move at least: each input once, each output once.
 [[nodiscard]] double compulsory_bytes(const AttentionProblem& problem);
 
+/// Those of them that are written: O forward; dQ, dK and dV backward.
+[[nodiscard]] double output_bytes(const AttentionProblem& problem);
+
 /// "fwd bf16 b4 h16 s8192 d128 full" and the like: one line, for reports.
 [[nodiscard]] std::string describe(const AttentionProblem& problem);
 

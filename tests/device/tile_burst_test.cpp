@@ -38,7 +38,7 @@ AttentionProblem problem(std::int64_t heads, std::int64_t tokens, MaskKind mask)
 double burst_cycles(const AttentionProblem& p, const ClusterSlots& slots = {100, 1, 1, 100},
                     const KernelPlan& plan = kernel()) {
     return cycles_from_ticks(
-        burst_delay(gpu(), plan, p, cut_into_tiles(p, plan.tiles), slots, clock_hz));
+        tile_burst(gpu(), plan, p, cut_into_tiles(p, plan.tiles), slots, clock_hz).delay);
 }
 
 }  // namespace
