@@ -8,7 +8,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -47,36 +46,35 @@ Result<std::string> calibrate_text(Request& request, CalibrateArguments& argumen
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("calibrate", "Fit hardware constants to measured rows");
+void add_calibrate(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("calibrate", "Fit hardware constants to measured rows");
     const auto arguments = std::make_shared<CalibrateArguments>();
-    command->add_option("files", arguments->tables.files, "tables of measured kernels, CSV")
-        ->type_name("FILE")
-        ->required();
+    command.add_option("files", arguments->tables.files, "tables of measured kernels, CSV")
+        .type_name("FILE")
+        .required();
     command
-        ->add_option("--fit", arguments->options.constants,
-                     "constants of `warpline specs GPU` that state an interval")
-        ->type_name("NAME,...")
-        ->delimiter(',')
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->required();
-    command->add_option("--gpu", arguments->options.gpu, "of several GPUs, the one to fit")
-        ->type_name("GPU");
+        .add_option("--fit", arguments->options.constants,
+                    "constants of `warpline specs GPU` that state an interval")
+        .type_name("NAME,...")
+        .separated_by(',')
+        .repeatable()
+        .required();
+    command.add_option("--gpu", arguments->options.gpu, "of several GPUs, the one to fit")
+        .type_name("GPU");
     command
-        ->add_option("--split", arguments->split,
-                     "rows to fit on, calibration or test; the others judge")
-        ->type_name("SIDE")
-        ->check(CLI::IsMember({"calibration", "test"}));
-    command->add_flag("--best-run", arguments->options.best_run,
-                      "of runs of one kernel on one problem in a file, keep the fastest");
+        .add_option("--split", arguments->split,
+                    "rows to fit on, calibration or test; the others judge")
+        .type_name("SIDE")
+        .one_of({"calibration", "test"});
+    command.add_flag("--best-run", arguments->options.best_run,
+                     "of runs of one kernel on one problem in a file, keep the fastest");
     command
-        ->add_option("-o,--output", arguments->overlay_file,
-                     "write a specification with the fitted constants, which inherits the GPU's")
-        ->type_name("FILE.yaml");
-    arguments->tables.declare(*command);
-    command->callback([&request, arguments] {
+        .add_option("-o,--output", arguments->overlay_file,
+                    "write a specification with the fitted constants, which inherits the GPU's")
+        .type_name("FILE.yaml");
+    arguments->tables.declare(command);
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return calibrate_text(request, *arguments); };
     });
 }

@@ -6,7 +6,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -94,13 +93,13 @@ Result<std::string> check(const Request& request, const CheckArguments& argument
 
 }  // namespace
 
-void add_check(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("check", "Validate a specification or pipeline file");
+void add_check(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("check", "Validate a specification or pipeline file");
     const auto arguments = std::make_shared<CheckArguments>();
-    command->add_option("file", arguments->file, "a .yaml file")->required()->type_name("FILE");
-    arguments->problem.declare(*command);
-    command->callback([&request, arguments] {
+    command.add_option("file", arguments->file, "a .yaml file").required().type_name("FILE");
+    arguments->problem.declare(command);
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return check(request, *arguments); };
     });
 }

@@ -18,7 +18,6 @@
 #include <memory>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -184,9 +183,9 @@ void give_table_back(CompareArguments& arguments) {
     }
 }
 
-void declare_options(CLI::App& command, CompareArguments& arguments) {
+void declare_options(const Command& command, CompareArguments& arguments) {
     command.add_option("--clock", arguments.clock, "clock of rows that state none")
-        ->type_name("CLOCK");
+        .type_name("CLOCK");
     command.add_flag("--no-power-limit", arguments.no_power_limit,
                      "believe clocks that were set, even where the board's power limit would hold "
                      "the SMs below them");
@@ -195,52 +194,51 @@ void declare_options(CLI::App& command, CompareArguments& arguments) {
     command.add_flag("--best-run", arguments.best_run,
                      "of runs of one kernel on one problem in a file, keep the fastest");
     command.add_option("--split", arguments.split, "calibration or test rows only")
-        ->type_name("SIDE")
-        ->check(CLI::IsMember({"calibration", "test"}));
+        .type_name("SIDE")
+        .one_of({"calibration", "test"});
     command
         .add_option("--fail-above", arguments.fail_above,
                     "exit 1 when the mean error of a group is larger, or a fitted clock rests on "
                     "its bound")
-        ->type_name("10%");
+        .type_name("10%");
     command
         .add_option("--golden", arguments.golden_file,
                     "write the golden table: the predictions of each group's shortest and longest "
                     "row")
-        ->type_name("FILE");
+        .type_name("FILE");
     arguments.tables.declare(command);
     command.add_option("--set", arguments.set, "a parameter, or a constant as hw.KEY=VALUE")
-        ->type_name("NAME=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        .type_name("NAME=VALUE")
+        .repeatable();
 }
 
 }  // namespace
 
-void add_compare(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("compare", "Predicted against measured, row by row");
+void add_compare(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("compare", "Predicted against measured, row by row");
     const auto arguments = std::make_shared<CompareArguments>();
-    CLI::Option* const files =
-        command->add_option("files", arguments->tables.files, "tables of measured kernels, CSV")
-            ->type_name("FILE");
+    const Option files =
+        command.add_option("files", arguments->tables.files, "tables of measured kernels, CSV")
+            .type_name("FILE");
     command
-        ->add_option("--timeline", arguments->timeline_file,
-                     "an in-kernel timeline, CSV: against the simulated steps")
-        ->type_name("FILE")
-        ->excludes(files);
-    CLI::Option* const csv =
-        command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
-            ->type_name("[FILE]")
-            ->expected(0, 1);
-    CLI::Option* const json =
-        command->add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
-            ->type_name("[FILE]")
-            ->expected(0, 1);
-    arguments->output.declare(*command);
-    declare_options(*command, *arguments);
-    command->callback([&request, arguments, csv, json] {
-        arguments->csv = csv->count() > 0;
-        arguments->json = json->count() > 0;
+        .add_option("--timeline", arguments->timeline_file,
+                    "an in-kernel timeline, CSV: against the simulated steps")
+        .type_name("FILE")
+        .excludes(files);
+    const Option csv =
+        command.add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
+            .type_name("[FILE]")
+            .with_optional_value();
+    const Option json =
+        command.add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
+            .type_name("[FILE]")
+            .with_optional_value();
+    arguments->output.declare(command);
+    declare_options(command, *arguments);
+    command.when_named([&request, arguments, csv, json] {
+        arguments->csv = csv.given();
+        arguments->json = json.given();
         give_table_back(*arguments);
         request.action = [&request, arguments] { return compare_text(request, *arguments); };
     });

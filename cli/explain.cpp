@@ -8,7 +8,6 @@
 #include <memory>
 #include <variant>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -85,20 +84,20 @@ Result<std::string> explain(const Request& request, const std::string& gpu,
 
 }  // namespace
 
-void add_explain(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("explain", "One hardware constant: value, evidence, users");
+void add_explain(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("explain", "One hardware constant: value, evidence, users");
     struct Arguments {
         std::string gpu, key;
     };
     const auto arguments = std::make_shared<Arguments>();
-    command->add_option("gpu", arguments->gpu, "an id of `warpline specs`")
-        ->required()
-        ->type_name("GPU");
-    command->add_option("key", arguments->key, "a key of `warpline specs GPU`, or the start of one")
-        ->required()
-        ->type_name("KEY");
-    command->callback([&request, arguments] {
+    command.add_option("gpu", arguments->gpu, "an id of `warpline specs`")
+        .required()
+        .type_name("GPU");
+    command.add_option("key", arguments->key, "a key of `warpline specs GPU`, or the start of one")
+        .required()
+        .type_name("KEY");
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] {
             return explain(request, arguments->gpu, arguments->key);
         };

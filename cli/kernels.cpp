@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -81,9 +80,9 @@ Result<std::string> list_text(const Request& request) {
 
 }  // namespace
 
-void add_kernels(CLI::App& app, Request& request) {
-    CLI::App* const command = app.add_subcommand("kernels", "The kernels there are");
-    command->callback([&request] { request.action = [&request] { return list_text(request); }; });
+void add_kernels(const Command& program, Request& request) {
+    const Command command = program.add_subcommand("kernels", "The kernels there are");
+    command.when_named([&request] { request.action = [&request] { return list_text(request); }; });
 }
 
 }  // namespace warpline::cli

@@ -16,7 +16,6 @@
 #include <optional>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -194,24 +193,24 @@ Result<std::string> measure(Request& request, const MicrobenchArguments& argumen
 
 }  // namespace
 
-void add_microbench(CLI::App& app, Request& request, std::ostream& progress) {
-    CLI::App* const command =
-        app.add_subcommand("microbench", "Measure this machine's GPU, or compare two such runs");
+void add_microbench(const Command& program, Request& request, std::ostream& progress) {
+    const Command command = program.add_subcommand(
+        "microbench", "Measure this machine's GPU, or compare two such runs");
     const auto arguments = std::make_shared<MicrobenchArguments>();
-    command->add_option("-o,--output", arguments->output, "table of results [micro.csv]")
-        ->type_name("FILE");
-    command->add_option("--build", arguments->build, "folder to build in [build/cuda]")
-        ->type_name("DIR");
+    command.add_option("-o,--output", arguments->output, "table of results [micro.csv]")
+        .type_name("FILE");
+    command.add_option("--build", arguments->build, "folder to build in [build/cuda]")
+        .type_name("DIR");
     command
-        ->add_option("--passes", arguments->passes,
-                     "times that every program runs; spreads reach over all of them [2]")
-        ->type_name("N");
+        .add_option("--passes", arguments->passes,
+                    "times that every program runs; spreads reach over all of them [2]")
+        .type_name("N");
     command
-        ->add_option("--compare", arguments->compare,
-                     "measure nothing; list the constants on which two tables disagree")
-        ->expected(2)
-        ->type_name("FILE FILE");
-    command->callback([&request, &progress, arguments] {
+        .add_option("--compare", arguments->compare,
+                    "measure nothing; list the constants on which two tables disagree")
+        .with_values(2)
+        .type_name("FILE FILE");
+    command.when_named([&request, &progress, arguments] {
         request.action = [&request, &progress, arguments] {
             return arguments->compare.empty() ? measure(request, *arguments, progress)
                                               : compare_files(arguments->compare);

@@ -2,13 +2,11 @@
 
 #include "cli/output_files.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace warpline::cli {
 
-void PageOutput::declare(CLI::App& app) {
-    app.add_option("--report", page, "a page with figures, HTML")->type_name("FILE");
-    exports.declare(app);
+void PageOutput::declare(const Command& command) {
+    command.add_option("--report", page, "a page with figures, HTML").type_name("FILE");
+    exports.declare(command);
 }
 
 Result<void> PageOutput::write(const std::function<ReportPage()>& make) const {

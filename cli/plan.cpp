@@ -7,8 +7,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 namespace warpline::cli {
 namespace {
 
@@ -80,20 +78,20 @@ Result<std::string> plan_answer(const Request& request, const PlanArguments& arg
 
 }  // namespace
 
-void add_plan(CLI::App& app, Request& request) {
-    CLI::App* const command = app.add_subcommand(
+void add_plan(const Command& program, Request& request) {
+    const Command command = program.add_subcommand(
         "plan", "Designs of a kernel that fit a GPU, ranked; or which budget stands in the way");
     const auto arguments = std::make_shared<PlanArguments>();
-    command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->required()
-        ->type_name("KERNEL");
-    arguments->problem.declare(*command);
-    command->add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
-        ->type_name("CLOCK");
-    command->add_option("--top", arguments->top, "designs shown [10]")->type_name("N");
-    command->add_flag("--json", arguments->json, "JSON instead of the text");
-    command->add_flag("-q,--quiet", arguments->quiet, "one line: the fastest");
-    command->callback([&request, arguments] {
+    command.add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
+        .required()
+        .type_name("KERNEL");
+    arguments->problem.declare(command);
+    command.add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
+        .type_name("CLOCK");
+    command.add_option("--top", arguments->top, "designs shown [10]").type_name("N");
+    command.add_flag("--json", arguments->json, "JSON instead of the text");
+    command.add_flag("-q,--quiet", arguments->quiet, "one line: the fastest");
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return plan_answer(request, *arguments); };
     });
 }

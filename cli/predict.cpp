@@ -18,7 +18,6 @@
 #include <memory>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -125,31 +124,31 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
 
 }  // namespace
 
-void add_predict(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("predict", "How long an attention call takes, and why");
+void add_predict(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("predict", "How long an attention call takes, and why");
     const auto arguments = std::make_shared<PredictArguments>();
-    command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->required()
-        ->type_name("KERNEL");
-    arguments->problem.declare(*command);
-    arguments->simulation.declare(*command);
-    command->add_flag("--gantt", arguments->gantt, "chart of the steady state");
+    command.add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
+        .required()
+        .type_name("KERNEL");
+    arguments->problem.declare(command);
+    arguments->simulation.declare(command);
+    command.add_flag("--gantt", arguments->gantt, "chart of the steady state");
     command
-        ->add_option("--schedule", arguments->schedule_file,
-                     "every event, as CSV (-: instead of the text)")
-        ->type_name("FILE");
-    CLI::Option* const json =
-        command->add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
-            ->type_name("[FILE]")
-            ->expected(0, 1);
+        .add_option("--schedule", arguments->schedule_file,
+                    "every event, as CSV (-: instead of the text)")
+        .type_name("FILE");
+    const Option json =
+        command.add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
+            .type_name("[FILE]")
+            .with_optional_value();
     command
-        ->add_flag("--uncertainty", arguments->uncertainty,
-                   "what the intervals of the hardware's constants mean for the time")
-        ->excludes(json);
-    command->add_flag("-q,--quiet", arguments->quiet, "one line");
-    command->callback([&request, arguments, json] {
-        arguments->json = json->count() > 0;
+        .add_flag("--uncertainty", arguments->uncertainty,
+                  "what the intervals of the hardware's constants mean for the time")
+        .excludes(json);
+    command.add_flag("-q,--quiet", arguments->quiet, "one line");
+    command.when_named([&request, arguments, json] {
+        arguments->json = json.given();
         request.action = [&request, arguments] { return predict_text(request, *arguments); };
     });
 }

@@ -10,7 +10,6 @@
 #include <limits>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -92,10 +91,10 @@ std::optional<std::string> contradiction(const ProblemOptions& options) {
 
 }  // namespace
 
-void ProblemOptions::declare(CLI::App& app) {
-    const auto option = [&app](const char* name, std::string& field, const char* type,
-                               const char* help) {
-        app.add_option(name, field, help)->type_name(type);
+void ProblemOptions::declare(const Command& command) {
+    const auto option = [&command](const char* name, std::string& field, const char* type,
+                                   const char* help) {
+        command.add_option(name, field, help).type_name(type);
     };
     option("--gpu", gpu, "ID", "GPU, an id of `warpline specs` or a .yaml file [b200]");
     option("--head-dim", head_dim, "D[:DV]",
@@ -114,11 +113,10 @@ void ProblemOptions::declare(CLI::App& app) {
            "scaled logits as in `warpline rescale`: sets how often O is rescaled [never]");
     option("--blocks", blocks, "LISTS",
            "block-sparse: a file of block lists, or scattered:DENSITY (0 to 1)");
-    app.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
-    app.add_option("--set", set, "a pipeline parameter, or a hardware constant as hw.KEY=VALUE")
-        ->type_name("NAME=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_flag("--deterministic", deterministic, "reductions in a fixed order (backward)");
+    command.add_option("--set", set, "a pipeline parameter, or a hardware constant as hw.KEY=VALUE")
+        .type_name("NAME=VALUE")
+        .repeatable();
 }
 
 Result<AttentionProblem> ProblemOptions::problem(Direction direction) const {

@@ -1,6 +1,7 @@
 // The options that say which attention call and which hardware, shared by subcommands.
 #pragma once
 
+#include "cli/command_line.hpp"
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/explore/changes.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
@@ -13,10 +14,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace warpline::cli {
 
@@ -35,7 +32,7 @@ struct ProblemOptions {
     std::vector<std::string> set;
 
     /// Adds the options to a subcommand. This object must outlive the parse.
-    void declare(CLI::App& app);
+    void declare(const Command& command);
 
     /// The checked problem, defaults filled in: batch 4, 16 heads, 8192 tokens. Errors: usage.
     [[nodiscard]] Result<AttentionProblem> problem(Direction direction) const;

@@ -19,7 +19,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -192,29 +191,28 @@ Result<std::string> write_report(const Request& request, const ReportArguments& 
 
 }  // namespace
 
-void add_report(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("report", "A page with figures: where the cycles go");
+void add_report(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("report", "A page with figures: where the cycles go");
     const auto arguments = std::make_shared<ReportArguments>();
-    command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->type_name("KERNEL");
-    command->add_option("--sweep", arguments->sweep, "instead of KERNEL: the rows of a sweep, CSV")
-        ->type_name("FILE");
-    command->add_option("-o,--output", arguments->output, "where to write the page")
-        ->required()
-        ->type_name("FILE");
-    arguments->problem.declare(*command);
-    arguments->simulation.declare(*command);
-    command->add_option("--against", arguments->against, "a second GPU, beside the first")
-        ->type_name("ID");
+    command.add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
+        .type_name("KERNEL");
+    command.add_option("--sweep", arguments->sweep, "instead of KERNEL: the rows of a sweep, CSV")
+        .type_name("FILE");
+    command.add_option("-o,--output", arguments->output, "where to write the page")
+        .required()
+        .type_name("FILE");
+    arguments->problem.declare(command);
+    arguments->simulation.declare(command);
+    command.add_option("--against", arguments->against, "a second GPU, beside the first")
+        .type_name("ID");
     command
-        ->add_option("--change", arguments->changes,
-                     "beside it, the same with another parameter, or constant as hw.KEY=VALUE")
-        ->type_name("NAME=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments->exports.declare(*command);
-    command->callback([&request, arguments] {
+        .add_option("--change", arguments->changes,
+                    "beside it, the same with another parameter, or constant as hw.KEY=VALUE")
+        .type_name("NAME=VALUE")
+        .repeatable();
+    arguments->exports.declare(command);
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return write_report(request, *arguments); };
     });
 }

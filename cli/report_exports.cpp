@@ -9,7 +9,6 @@
 #include <iterator>
 #include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -107,11 +106,11 @@ Result<std::string> png_of(const std::string& svg) {
 
 }  // namespace
 
-void ExportFolders::declare(CLI::App& app) {
-    app.add_option("--svg", svg, "each figure as SVG, too (needs node)")->type_name("DIR");
-    app.add_option("--png", png, "each figure as PNG, too (needs node and chromium)")
-        ->type_name("DIR");
-    app.add_option("--tables", csv, "each table as CSV, too")->type_name("DIR");
+void ExportFolders::declare(const Command& command) {
+    command.add_option("--svg", svg, "each figure as SVG, too (needs node)").type_name("DIR");
+    command.add_option("--png", png, "each figure as PNG, too (needs node and chromium)")
+        .type_name("DIR");
+    command.add_option("--tables", csv, "each table as CSV, too").type_name("DIR");
 }
 
 Result<std::vector<OutputFile>> exported(const ReportPage& page, const ExportFolders& folders) {

@@ -1,15 +1,12 @@
 // A report's figures and tables as files of their own.
 #pragma once
 
+#include "cli/command_line.hpp"
 #include "cli/output_files.hpp"
 #include "warpline/reports/report_page.hpp"
 
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace warpline::cli {
 
@@ -20,7 +17,7 @@ struct ExportFolders {
     [[nodiscard]] bool empty() const { return svg.empty() && png.empty() && csv.empty(); }
 
     /// Adds the options to a subcommand. This object must outlive the parse.
-    void declare(CLI::App& app);
+    void declare(const Command& command);
 };
 
 /// One file each, in folders that are made when they are not there. Errors: input when figures are

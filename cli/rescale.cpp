@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -125,13 +124,13 @@ Result<std::string> rescale_answer(const Request& request, const RescaleArgument
 
 }  // namespace
 
-void add_rescale(CLI::App& app, Request& request) {
-    CLI::App* const command = app.add_subcommand(
+void add_rescale(const Command& program, Request& request) {
+    const Command command = program.add_subcommand(
         "rescale", "How often conditional rescaling rescales O, and how accurate it is");
     const auto arguments = std::make_shared<RescaleArguments>();
     const auto option = [&](const char* name, std::string& field, const char* type,
                             const char* help) {
-        command->add_option(name, field, help)->type_name(type);
+        command.add_option(name, field, help).type_name(type);
     };
     option("--scores", arguments->scores, "DIST",
            "normal:S, uniform:S, student:N, outlier:S or rising:S, of scaled logits [normal:1]");
@@ -145,12 +144,12 @@ void add_rescale(CLI::App& app, Request& request) {
            "polynomial for every exponential, 1 to 5; 0: exact [0]");
     option("--seed", arguments->seed, "N", "of the random numbers [1]");
     option("--threads", arguments->threads, "N", "threads [one a core]");
-    CLI::Option* const csv =
-        command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
-            ->type_name("[FILE]")
-            ->expected(0, 1);
-    command->callback([&request, arguments, csv] {
-        arguments->csv = csv->count() > 0;
+    const Option csv =
+        command.add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
+            .type_name("[FILE]")
+            .with_optional_value();
+    command.when_named([&request, arguments, csv] {
+        arguments->csv = csv.given();
         request.action = [&request, arguments] { return rescale_answer(request, *arguments); };
     });
 }

@@ -1,3 +1,4 @@
+#include "cli/command_line.hpp"
 #include "cli/microbench.hpp"
 #include "cli/session.hpp"
 #include "cli/validate.hpp"
@@ -10,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -62,24 +62,21 @@ Style style_of(const Request& request, const Session& session) {
     return {request.color == "always" || (request.color == "auto" && session.color)};
 }
 
-void declare(CLI::App& app, Request& request, const Session& session) {
-    app.require_subcommand(1);
-    app.fallthrough();
-    app.set_version_flag("--version", version_text());
-    app.add_option("--data-dir", request.data_dir, "folder that holds hw_specs and pipelines")
-        ->type_name("DIR")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    app.add_option("--color", request.color, "auto, always or never; auto respects NO_COLOR")
-        ->check(CLI::IsMember({"auto", "always", "never"}))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->type_name("WHEN");
+void declare(const Command& program, Request& request, const Session& session) {
+    program.add_option("--data-dir", request.data_dir, "folder that holds hw_specs and pipelines")
+        .type_name("DIR")
+        .last_counts();
+    program.add_option("--color", request.color, "auto, always or never; auto respects NO_COLOR")
+        .type_name("WHEN")
+        .one_of({"auto", "always", "never"})
+        .last_counts();
     for (const auto add : {add_predict, add_plan, add_whatif, add_sensitivity, add_sweep, add_tune,
                            add_rescale, add_specs, add_explain, add_check, add_compare,
                            add_calibrate, add_kernels, add_trace, add_report}) {
-        add(app, request);
+        add(program, request);
     }
-    add_microbench(app, request, session.err);
-    add_validate(app, request, session.err);
+    add_microbench(program, request, session.err);
+    add_validate(program, request, session.err);
 }
 
 /// An empty argument is never meant: a shell variable that was not set, mostly. CLI11 would take it
@@ -98,27 +95,22 @@ std::optional<std::string> empty_argument(const std::vector<std::string>& argume
     return std::nullopt;
 }
 
-/// CLI11 asks for a subcommand before it says which word is none.
-std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
-    const auto named = app.get_subcommands();
-    const CLI::Option* const json =
-        named.empty() ? nullptr : named.front()->get_option_no_throw("--json");
-    const CLI::Option* const kernel =
-        named.empty() ? nullptr : named.front()->get_option_no_throw("kernel");
-    const bool no_kernel = json != nullptr && kernel != nullptr && kernel->count() == 0;
-    if (no_kernel && json->count() > 0 && !json->results().front().empty()) {
+/// Says more than `mistake` where the words tell what was meant: the parser asks for a subcommand
+/// before it says which word is none.
+std::string parse_message(const CommandLine& line, const std::string& mistake) {
+    const auto named = line.named_subcommand();
+    const auto json = named ? named->find_option("--json") : std::nullopt;
+    const auto kernel = named ? named->find_option("kernel") : std::nullopt;
+    const bool no_kernel = json && kernel && !kernel->given();
+    if (no_kernel && json->given() && !json->values().front().empty()) {
         return fmt::format("no KERNEL: --json took '{}' as its FILE; write KERNEL before --json",
-                           json->results().front());
+                           json->values().front());
     }
-    const std::vector<std::string> unknown = app.remaining();
-    if (!app.get_subcommands().empty() || unknown.empty()) {
-        return error.what();
+    const std::vector<std::string> unknown = line.unknown_words();
+    if (named || unknown.empty()) {
+        return mistake;
     }
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands(nullptr)) {
-        names.push_back(command->get_name());
-    }
-    const std::string nearest = nearest_name(unknown.front(), names);
+    const std::string nearest = nearest_name(unknown.front(), line.subcommand_names());
     return fmt::format("there is no subcommand '{}'{}", unknown.front(),
                        nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
 }
@@ -131,21 +123,22 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     Request request;
     request.data_dir = session.data_dir.string();
     request.command = fmt::format("warpline {}", fmt::join(arguments, " "));
-    CLI::App app("Cycle-level performance model of attention kernels on NVIDIA GPUs.", "warpline");
-    declare(app, request, session);
-    // CLI11 takes the arguments from the back.
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    try {
-        app.parse(std::move(reversed));
-    } catch (const CLI::CallForHelp&) {
-        const auto named = app.get_subcommands();
-        return deliver(named.empty() ? app.help() : named.front()->help(app.get_name()), session);
-    } catch (const CLI::CallForVersion&) {
-        return deliver(fmt::format("warpline {}\n", version_text()), session);
-    } catch (const CLI::ParseError& error) {
-        session.err << "error: " << printable(parse_message(app, error))
-                    << " (warpline --help lists what there is)\n";
-        return bad_request;
+    CommandLine line("warpline",
+                     "Cycle-level performance model of attention kernels on NVIDIA GPUs.",
+                     version_text());
+    declare(line.program(), request, session);
+    const ParseOutcome parsed = line.parse(arguments);
+    switch (parsed.kind) {
+        case ParseOutcome::Kind::help:
+            return deliver(line.help(), session);
+        case ParseOutcome::Kind::version:
+            return deliver(fmt::format("warpline {}\n", version_text()), session);
+        case ParseOutcome::Kind::mistake:
+            session.err << "error: " << printable(parse_message(line, parsed.mistake))
+                        << " (warpline --help lists what there is)\n";
+            return bad_request;
+        case ParseOutcome::Kind::command:
+            break;
     }
     request.style = style_of(request, session);
     request.err = &session.err;

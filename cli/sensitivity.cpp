@@ -7,8 +7,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 namespace warpline::cli {
 namespace {
 
@@ -47,25 +45,25 @@ Result<std::string> sensitivity_answer(const Request& request,
 
 }  // namespace
 
-void add_sensitivity(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("sensitivity", "How much each constant and parameter matters");
+void add_sensitivity(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("sensitivity", "How much each constant and parameter matters");
     const auto arguments = std::make_shared<SensitivityArguments>();
-    command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->required()
-        ->type_name("KERNEL");
-    arguments->problem.declare(*command);
-    command->add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
-        ->type_name("CLOCK");
-    command->add_option("--step", arguments->step_percent, "relative step, % [5]")
-        ->type_name("PERCENT");
-    CLI::Option* const csv =
-        command->add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
-            ->type_name("[FILE]")
-            ->expected(0, 1);
-    command->add_option("--threads", arguments->threads, "threads [one a core]")->type_name("N");
-    command->callback([&request, arguments, csv] {
-        arguments->csv = csv->count() > 0;
+    command.add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
+        .required()
+        .type_name("KERNEL");
+    arguments->problem.declare(command);
+    command.add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
+        .type_name("CLOCK");
+    command.add_option("--step", arguments->step_percent, "relative step, % [5]")
+        .type_name("PERCENT");
+    const Option csv =
+        command.add_option("--csv", arguments->csv_file, "CSV to FILE, or instead of the text")
+            .type_name("[FILE]")
+            .with_optional_value();
+    command.add_option("--threads", arguments->threads, "threads [one a core]").type_name("N");
+    command.when_named([&request, arguments, csv] {
+        arguments->csv = csv.given();
         request.action = [&request, arguments] { return sensitivity_answer(request, *arguments); };
     });
 }

@@ -1,6 +1,7 @@
 // What a run of the command line is given from outside, and what the subcommands share.
 #pragma once
 
+#include "cli/command_line.hpp"
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/reports/text.hpp"
 
@@ -9,10 +10,6 @@
 #include <iosfwd>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace warpline::cli {
 
@@ -46,22 +43,22 @@ struct Request {
 /// written only when there is an answer.
 [[nodiscard]] int run(const std::vector<std::string>& arguments, const Session& session);
 
-// One function a subcommand: declares it on `app`; when it is named, its action is left in
+// One function a subcommand: declares it; when it is named, its action is left in
 // `request`, which must outlive the parse.
-void add_predict(CLI::App& app, Request& request);
-void add_plan(CLI::App& app, Request& request);
-void add_specs(CLI::App& app, Request& request);
-void add_explain(CLI::App& app, Request& request);
-void add_check(CLI::App& app, Request& request);
-void add_compare(CLI::App& app, Request& request);
-void add_calibrate(CLI::App& app, Request& request);
-void add_kernels(CLI::App& app, Request& request);
-void add_whatif(CLI::App& app, Request& request);
-void add_sensitivity(CLI::App& app, Request& request);
-void add_sweep(CLI::App& app, Request& request);
-void add_tune(CLI::App& app, Request& request);
-void add_rescale(CLI::App& app, Request& request);
-void add_trace(CLI::App& app, Request& request);
-void add_report(CLI::App& app, Request& request);
+void add_predict(const Command& program, Request& request);
+void add_plan(const Command& program, Request& request);
+void add_specs(const Command& program, Request& request);
+void add_explain(const Command& program, Request& request);
+void add_check(const Command& program, Request& request);
+void add_compare(const Command& program, Request& request);
+void add_calibrate(const Command& program, Request& request);
+void add_kernels(const Command& program, Request& request);
+void add_whatif(const Command& program, Request& request);
+void add_sensitivity(const Command& program, Request& request);
+void add_sweep(const Command& program, Request& request);
+void add_tune(const Command& program, Request& request);
+void add_rescale(const Command& program, Request& request);
+void add_trace(const Command& program, Request& request);
+void add_report(const Command& program, Request& request);
 
 }  // namespace warpline::cli

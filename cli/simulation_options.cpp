@@ -2,7 +2,6 @@
 
 #include "cli/parse.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -26,18 +25,18 @@ Result<Mechanism> mechanism_named(const std::string& name) {
 
 }  // namespace
 
-void SimulationOptions::declare(CLI::App& app) {
-    app.add_option("--clock", clock, "boost or 1755MHz [sustained clock of the GPU]")
-        ->type_name("CLOCK");
-    app.add_option("--ideal", ideal, "switch a mechanism off, to see what it costs")
-        ->type_name("MECHANISM")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--granularity", granularity,
-                   "warp instructions an event; 1 is the reference [1]")
-        ->type_name("N");
-    app.add_flag("--graph", graph_launch, "launched from a CUDA graph");
-    app.add_flag("--power", power, "hold the clock at what the board's power limit allows");
+void SimulationOptions::declare(const Command& command) {
+    command.add_option("--clock", clock, "boost or 1755MHz [sustained clock of the GPU]")
+        .type_name("CLOCK");
+    command.add_option("--ideal", ideal, "switch a mechanism off, to see what it costs")
+        .type_name("MECHANISM")
+        .repeatable();
+    command
+        .add_option("--granularity", granularity,
+                    "warp instructions an event; 1 is the reference [1]")
+        .type_name("N");
+    command.add_flag("--graph", graph_launch, "launched from a CUDA graph");
+    command.add_flag("--power", power, "hold the clock at what the board's power limit allows");
 }
 
 Result<PredictOptions> SimulationOptions::read() const {

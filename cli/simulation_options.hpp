@@ -1,14 +1,11 @@
 // The options that say how a prediction is made, shared by subcommands.
 #pragma once
 
+#include "cli/command_line.hpp"
 #include "warpline/device/prediction.hpp"
 
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace warpline::cli {
 
@@ -21,7 +18,7 @@ struct SimulationOptions {
     bool power = false;
 
     /// Adds the options to a subcommand. This object must outlive the parse.
-    void declare(CLI::App& app);
+    void declare(const Command& command);
 
     /// Errors: usage.
     [[nodiscard]] Result<PredictOptions> read() const;

@@ -6,7 +6,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -48,18 +47,17 @@ Result<std::string> draft_text(const Request& request, const std::string& table)
 
 }  // namespace
 
-void add_specs(CLI::App& app, Request& request) {
-    CLI::App* const command = app.add_subcommand("specs", "GPUs, or every constant of one");
+void add_specs(const Command& program, Request& request) {
+    const Command command = program.add_subcommand("specs", "GPUs, or every constant of one");
     const auto gpu = std::make_shared<std::string>();
-    CLI::Option* const named =
-        command->add_option("gpu", *gpu, "an id, or a .yaml file")->type_name("GPU");
+    const Option named = command.add_option("gpu", *gpu, "an id, or a .yaml file").type_name("GPU");
     const auto table = std::make_shared<std::string>();
     command
-        ->add_option("--from", *table,
-                     "draft a specification from a table that `warpline microbench` wrote")
-        ->type_name("CSV")
-        ->excludes(named);
-    command->callback([&request, gpu, table] {
+        .add_option("--from", *table,
+                    "draft a specification from a table that `warpline microbench` wrote")
+        .type_name("CSV")
+        .excludes(named);
+    command.when_named([&request, gpu, table] {
         request.action = [&request, gpu, table] {
             if (!table->empty()) {
                 return draft_text(request, *table);

@@ -17,7 +17,6 @@
 #include <limits>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -201,30 +200,30 @@ Result<std::string> sweep_answer(const Request& request, const SweepArguments& a
 
 }  // namespace
 
-void add_sweep(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("sweep", "Every point of a study, streamed to a CSV or JSON-lines file");
+void add_sweep(const Command& program, Request& request) {
+    const Command command = program.add_subcommand(
+        "sweep", "Every point of a study, streamed to a CSV or JSON-lines file");
     const auto arguments = std::make_shared<SweepArguments>();
-    command->add_option("study", arguments->study, "a study, see studies/README.md")
-        ->required()
-        ->type_name("STUDY.yaml");
-    command->add_option("-o,--out", arguments->out, "where the rows go: .csv or .jsonl")
-        ->required()
-        ->type_name("FILE");
-    CLI::Option* const resume =
-        command->add_flag("--resume", arguments->resume, "go on where an interrupted run stopped");
-    CLI::Option* const shard =
-        command->add_option("--shard", arguments->shard, "part I of N, for job arrays")
-            ->type_name("I/N");
+    command.add_option("study", arguments->study, "a study, see studies/README.md")
+        .required()
+        .type_name("STUDY.yaml");
+    command.add_option("-o,--out", arguments->out, "where the rows go: .csv or .jsonl")
+        .required()
+        .type_name("FILE");
+    const Option resume =
+        command.add_flag("--resume", arguments->resume, "go on where an interrupted run stopped");
+    const Option shard =
+        command.add_option("--shard", arguments->shard, "part I of N, for job arrays")
+            .type_name("I/N");
     command
-        ->add_option("--merge", arguments->merge,
-                     "compute nothing: put the files of all shards together")
-        ->type_name("FILE...")
-        ->excludes(resume)
-        ->excludes(shard);
-    command->add_option("--limit", arguments->limit, "the first N points only")->type_name("N");
-    command->add_option("--threads", arguments->threads, "threads [one a core]")->type_name("N");
-    command->callback([&request, arguments] {
+        .add_option("--merge", arguments->merge,
+                    "compute nothing: put the files of all shards together")
+        .type_name("FILE...")
+        .excludes(resume)
+        .excludes(shard);
+    command.add_option("--limit", arguments->limit, "the first N points only").type_name("N");
+    command.add_option("--threads", arguments->threads, "threads [one a core]").type_name("N");
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return sweep_answer(request, *arguments); };
     });
 }

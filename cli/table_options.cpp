@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -36,15 +35,16 @@ Result<ImportOptions> import_options(const TableOptions& arguments) {
 
 }  // namespace
 
-void TableOptions::declare(CLI::App& app) {
-    app.add_option("--fill", fill,
-                   "a column that a table of another tool leaves out: gpu=b200, heads_q=16")
-        ->type_name("COLUMN=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--kernel-name", kernel_name,
-                   "of profiles: only launches whose name holds this text")
-        ->type_name("TEXT");
+void TableOptions::declare(const Command& command) {
+    command
+        .add_option("--fill", fill,
+                    "a column that a table of another tool leaves out: gpu=b200, heads_q=16")
+        .type_name("COLUMN=VALUE")
+        .repeatable();
+    command
+        .add_option("--kernel-name", kernel_name,
+                    "of profiles: only launches whose name holds this text")
+        .type_name("TEXT");
 }
 
 Result<MeasuredTable> TableOptions::read() const {

@@ -1,14 +1,11 @@
 // Tables of measured kernels as the command line names them, shared by subcommands.
 #pragma once
 
+#include "cli/command_line.hpp"
 #include "warpline/validate/measured_rows.hpp"
 
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace warpline::cli {
 
@@ -19,7 +16,7 @@ struct TableOptions {
     std::string kernel_name;
 
     /// Adds the options for tables of other tools. This object must outlive the parse.
-    void declare(CLI::App& app);
+    void declare(const Command& command);
 
     /// The rows of all files. Errors: usage (a column that does not exist), and those of
     /// read_table().

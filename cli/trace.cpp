@@ -16,7 +16,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -228,32 +227,32 @@ Result<std::string> write_trace(const Request& request, const TraceArguments& ar
 
 }  // namespace
 
-void add_trace(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("trace", "Timeline of one tile, for Perfetto or chrome://tracing");
+void add_trace(const Command& program, Request& request) {
+    const Command command =
+        program.add_subcommand("trace", "Timeline of one tile, for Perfetto or chrome://tracing");
     const auto arguments = std::make_shared<TraceArguments>();
-    command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->type_name("KERNEL");
+    command.add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
+        .type_name("KERNEL");
     command
-        ->add_option("--measured", arguments->measured_file,
-                     "an in-kernel timeline, CSV, instead of KERNEL: both in one trace")
-        ->type_name("FILE");
-    command->add_option("-o,--output", arguments->output, "where to write the trace")
-        ->required()
-        ->type_name("FILE");
-    arguments->problem.declare(*command);
-    arguments->simulation.declare(*command);
-    command->add_option("--cycles", arguments->window, "only what reaches into this time")
-        ->type_name("FROM:TO");
-    command->add_option("--cta", arguments->cta, "only this CTA of the cluster")->type_name("N");
+        .add_option("--measured", arguments->measured_file,
+                    "an in-kernel timeline, CSV, instead of KERNEL: both in one trace")
+        .type_name("FILE");
+    command.add_option("-o,--output", arguments->output, "where to write the trace")
+        .required()
+        .type_name("FILE");
+    arguments->problem.declare(command);
+    arguments->simulation.declare(command);
+    command.add_option("--cycles", arguments->window, "only what reaches into this time")
+        .type_name("FROM:TO");
+    command.add_option("--cta", arguments->cta, "only this CTA of the cluster").type_name("N");
     command
-        ->add_option("--time", arguments->time,
-                     "cycles or us: what a microsecond of the axis means [cycles]")
-        ->check(CLI::IsMember({"cycles", "us"}))
-        ->type_name("BASE");
-    command->add_flag("--all-iterations", arguments->all_iterations,
-                      "every step of the loop, also where it repeats");
-    command->callback([&request, arguments] {
+        .add_option("--time", arguments->time,
+                    "cycles or us: what a microsecond of the axis means [cycles]")
+        .one_of({"cycles", "us"})
+        .type_name("BASE");
+    command.add_flag("--all-iterations", arguments->all_iterations,
+                     "every step of the loop, also where it repeats");
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return write_trace(request, *arguments); };
     });
 }

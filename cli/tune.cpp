@@ -8,8 +8,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 namespace warpline::cli {
 namespace {
 
@@ -78,29 +76,28 @@ Result<std::string> tune_answer(const Request& request, const TuneArguments& arg
 
 }  // namespace
 
-void add_tune(CLI::App& app, Request& request) {
-    CLI::App* const command =
-        app.add_subcommand("tune", "The best values of parameters, and how flat the optimum is");
+void add_tune(const Command& program, Request& request) {
+    const Command command = program.add_subcommand(
+        "tune", "The best values of parameters, and how flat the optimum is");
     const auto arguments = std::make_shared<TuneArguments>();
-    command->add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
-        ->required()
-        ->type_name("KERNEL");
+    command.add_option("kernel", arguments->kernel, "an id of `warpline kernels` or a .yaml file")
+        .required()
+        .type_name("KERNEL");
     command
-        ->add_option("--param", arguments->axes,
-                     "a parameter or hw.KEY, and its values: A,B,C or FROM:TO:STEP")
-        ->required()
-        ->type_name("NAME=VALUES")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments->problem.declare(*command);
-    command->add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
-        ->type_name("CLOCK");
+        .add_option("--param", arguments->axes,
+                    "a parameter or hw.KEY, and its values: A,B,C or FROM:TO:STEP")
+        .required()
+        .type_name("NAME=VALUES")
+        .repeatable();
+    arguments->problem.declare(command);
+    command.add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
+        .type_name("CLOCK");
     command
-        ->add_option("--exhaustive", arguments->exhaustive,
-                     "largest space of which every point is tried [4096]")
-        ->type_name("N");
-    command->add_option("--threads", arguments->threads, "threads [one a core]")->type_name("N");
-    command->callback([&request, arguments] {
+        .add_option("--exhaustive", arguments->exhaustive,
+                    "largest space of which every point is tried [4096]")
+        .type_name("N");
+    command.add_option("--threads", arguments->threads, "threads [one a core]").type_name("N");
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return tune_answer(request, *arguments); };
     });
 }

@@ -11,7 +11,6 @@
 #include <sstream>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace warpline::cli {
@@ -215,21 +214,21 @@ Result<std::string> validate(Request& request, const ValidateArguments& argument
 
 }  // namespace
 
-void add_validate(CLI::App& app, Request& request, std::ostream& progress) {
-    CLI::App* const command = app.add_subcommand(
+void add_validate(const Command& program, Request& request, std::ostream& progress) {
+    const Command command = program.add_subcommand(
         "validate",
         "Measure this machine's GPU and compare; without one, compare with shipped rows");
     const auto arguments = std::make_shared<ValidateArguments>();
-    command->add_option("--gpu", arguments->gpu, "auto: the one that is here, if any; or none")
-        ->type_name("WHICH")
-        ->check(CLI::IsMember({"auto", "none"}));
+    command.add_option("--gpu", arguments->gpu, "auto: the one that is here, if any; or none")
+        .type_name("WHICH")
+        .one_of({"auto", "none"});
     command
-        ->add_option("-o,--output", arguments->output, "folder for tables and report [validation]")
-        ->type_name("DIR");
-    command->add_option("--build", arguments->build, "folder to build in [build/cuda]")
-        ->type_name("DIR");
-    command->add_flag("--quick", arguments->quick, "a few rows, briefly: to see that all works");
-    command->callback([&request, arguments, &progress] {
+        .add_option("-o,--output", arguments->output, "folder for tables and report [validation]")
+        .type_name("DIR");
+    command.add_option("--build", arguments->build, "folder to build in [build/cuda]")
+        .type_name("DIR");
+    command.add_flag("--quick", arguments->quick, "a few rows, briefly: to see that all works");
+    command.when_named([&request, arguments, &progress] {
         request.action = [&request, arguments, &progress] {
             return validate(request, *arguments, progress);
         };

@@ -6,6 +6,6 @@
 namespace warpline::cli {
 
 /// As the functions of session.hpp; `progress` must outlive the action.
-void add_validate(CLI::App& app, Request& request, std::ostream& progress);
+void add_validate(const Command& program, Request& request, std::ostream& progress);
 
 }  // namespace warpline::cli

@@ -8,8 +8,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 namespace warpline::cli {
 namespace {
 
@@ -84,26 +82,26 @@ Result<std::string> whatif_answer(const Request& request, const WhatIfArguments&
 
 }  // namespace
 
-void add_whatif(CLI::App& app, Request& request) {
-    CLI::App* const command = app.add_subcommand(
+void add_whatif(const Command& program, Request& request) {
+    const Command command = program.add_subcommand(
         "whatif", "Before and after a change, shape by shape; or two GPUs (--against)");
     const auto arguments = std::make_shared<WhatIfArguments>();
     command
-        ->add_option("kernel", arguments->kernels,
-                     "a kernel, or several by commas: the first that takes a shape answers it")
-        ->required()
-        ->type_name("KERNEL[,..]");
-    arguments->problem.declare(*command);
-    command->get_option("--head-dim")->type_name("D[:DV],..");
-    command->get_option("--seqlen")->type_name("N,..");
-    command->get_option("--mask")->type_name("MASK,..");
-    command->add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
-        ->type_name("CLOCK");
-    command->add_option("--against", arguments->against, "another GPU, instead of --set")
-        ->type_name("ID");
-    command->add_option("--threads", arguments->threads, "threads [one a core]")->type_name("N");
-    arguments->output.declare(*command);
-    command->callback([&request, arguments] {
+        .add_option("kernel", arguments->kernels,
+                    "a kernel, or several by commas: the first that takes a shape answers it")
+        .required()
+        .type_name("KERNEL[,..]");
+    arguments->problem.declare(command);
+    command.option("--head-dim").type_name("D[:DV],..");
+    command.option("--seqlen").type_name("N,..");
+    command.option("--mask").type_name("MASK,..");
+    command.add_option("--clock", arguments->clock, "boost or 1755MHz [sustained clock]")
+        .type_name("CLOCK");
+    command.add_option("--against", arguments->against, "another GPU, instead of --set")
+        .type_name("ID");
+    command.add_option("--threads", arguments->threads, "threads [one a core]").type_name("N");
+    arguments->output.declare(command);
+    command.when_named([&request, arguments] {
         request.action = [&request, arguments] { return whatif_answer(request, *arguments); };
     });
 }

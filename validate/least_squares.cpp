@@ -5,8 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <boost/math/distributions/students_t.hpp>
 
 namespace warpline {
@@ -38,6 +39,53 @@ constexpr double singular_share = 1e-7;
 
 [[nodiscard]] double sum_of_squares(const Residuals& residuals) {
     return residuals.empty() ? 0.0 : vector_of(residuals).squaredNorm();
+}
+
+/// The singular value decomposition of a matrix, without its left vectors: `directions` in columns,
+/// each beside the `strength` with which the matrix takes it on. In no order.
+struct Decomposition {
+    Eigen::MatrixXd directions;
+    Eigen::VectorXd strengths;
+};
+
+/// One-sided Jacobi rotations (Hestenes 1958): columns are turned against each other, two at a
+/// time, until all stand at right angles; their lengths are the singular values. Accurate for small
+/// ones, too, and matrices here have a few columns.
+[[nodiscard]] Decomposition decompose(Eigen::MatrixXd matrix) {
+    constexpr int most_sweeps = 60;
+    constexpr double right_angle = 1e-15;
+    const Eigen::Index columns = matrix.cols();
+    Eigen::MatrixXd directions = Eigen::MatrixXd::Identity(columns, columns);
+    const auto turn = [](Eigen::MatrixXd& of, Eigen::Index p, Eigen::Index q, double tangent) {
+        const double cosine = 1.0 / std::hypot(1.0, tangent);
+        const double sine = tangent * cosine;
+        for (Eigen::Index i = 0; i < of.rows(); ++i) {
+            const double left = of(i, p), right = of(i, q);
+            of(i, p) = cosine * left - sine * right;
+            of(i, q) = sine * left + cosine * right;
+        }
+    };
+    bool turned = true;
+    for (int sweep = 0; turned && sweep < most_sweeps; ++sweep) {
+        turned = false;
+        for (Eigen::Index p = 0; p < columns; ++p) {
+            for (Eigen::Index q = p + 1; q < columns; ++q) {
+                const double square_p = matrix.col(p).squaredNorm();
+                const double square_q = matrix.col(q).squaredNorm();
+                const double product = matrix.col(p).dot(matrix.col(q));
+                if (std::abs(product) <= right_angle * std::sqrt(square_p * square_q)) {
+                    continue;
+                }
+                const double ratio = (square_q - square_p) / (2.0 * product);
+                const double tangent =
+                    std::copysign(1.0, ratio) / (std::abs(ratio) + std::hypot(1.0, ratio));
+                turn(matrix, p, q, tangent);
+                turn(directions, p, q, tangent);
+                turned = true;
+            }
+        }
+    }
+    return {std::move(directions), matrix.colwise().norm()};
 }
 
 /// Where the search stands.
@@ -220,9 +268,7 @@ std::vector<double> confidence_half_widths(const std::vector<Residuals>& derivat
         return widths;
     }
     const Eigen::MatrixXd scaled = jacobian * norms.cwiseInverse().asDiagonal();
-    const Eigen::JacobiSVD<Eigen::MatrixXd> parts(scaled,
-                                                  Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Eigen::VectorXd& strengths = parts.singularValues();
+    const auto [directions, strengths] = decompose(scaled);
     if (strengths.minCoeff() <= singular_share * strengths.maxCoeff()) {
         return widths;
     }
@@ -231,7 +277,7 @@ std::vector<double> confidence_half_widths(const std::vector<Residuals>& derivat
         boost::math::quantile(boost::math::students_t(static_cast<double>(freedom)), 0.975);
     for (Eigen::Index j = 0; j < jacobian.cols(); ++j) {
         const double spread =
-            (parts.matrixV().row(j).transpose().array() / strengths.array()).matrix().norm();
+            (directions.row(j).transpose().array() / strengths.array()).matrix().norm();
         widths[static_cast<std::size_t>(j)] = quantile * std::sqrt(variance) * spread / norms[j];
     }
     return widths;
@@ -241,16 +287,15 @@ std::vector<std::size_t> indistinct_unknowns(const std::vector<Residuals>& deriv
     const Eigen::MatrixXd jacobian = jacobian_of(derivatives);
     const Eigen::MatrixXd scaled =
         jacobian * jacobian.colwise().norm().transpose().cwiseInverse().asDiagonal();
-    const Eigen::JacobiSVD<Eigen::MatrixXd> parts(scaled, Eigen::ComputeFullV);
+    const auto [directions, strengths] = decompose(scaled);
     std::vector<std::size_t> unknowns;
     for (Eigen::Index k = 0; k < scaled.cols(); ++k) {
-        const double strength = k < parts.singularValues().size() ? parts.singularValues()[k] : 0.0;
-        if (strength >= indistinct_share) {
+        if (strengths[k] >= indistinct_share) {
             continue;
         }
         // The combination that changes nothing names its members.
         for (Eigen::Index j = 0; j < scaled.cols(); ++j) {
-            if (std::abs(parts.matrixV()(j, k)) > 0.1) {
+            if (std::abs(directions(j, k)) > 0.1) {
                 unknowns.push_back(static_cast<std::size_t>(j));
             }
         }

@@ -1,6 +1,7 @@
 // --blocks: which blocks of scores a block-sparse kernel visits.
 #include "cli/parse.hpp"
 #include "cli/session.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 #include "temporary_folder.hpp"
 
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 
@@ -68,7 +68,7 @@ TEST_CASE("timelines are of the listed blocks") {
         const Ran ran = run(arguments);
         REQUIRE_MESSAGE(ran.code == 0, ran.err);
         std::ifstream file(folder / "t.json");
-        const nlohmann::json trace = nlohmann::json::parse(file);
+        const nlohmann::json trace = test::parse_json(file);
         const auto& events = trace["traceEvents"];
         return std::count_if(events.begin(), events.end(), [](const nlohmann::json& event) {
             return event["ph"] == "X" && event["cat"] == "unit" &&

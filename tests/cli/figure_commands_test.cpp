@@ -1,5 +1,6 @@
 #include "cli/run_program.hpp"
 #include "cli/session.hpp"
+#include "parse_json.hpp"
 #include "reports/trace_checker.hpp"
 #include "source_dir.hpp"
 
@@ -11,7 +12,6 @@
 #include <sstream>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 namespace fs = std::filesystem;
@@ -61,12 +61,12 @@ TEST_CASE("a trace is written where it was asked for, and what it holds is said"
     CHECK(contains(folded.out, "estimated"));
     CHECK(contains(folded.out, "folded:"));
     CHECK(contains(folded.out, "SM cycle"));
-    const auto events = nlohmann::json::parse(content(file))["traceEvents"].size();
+    const auto events = test::parse_json(content(file))["traceEvents"].size();
     CHECK(contains(run(with(trace, {"-o", file, "--time", "us"})).out, "microseconds"));
     REQUIRE(run(with(trace, {"-o", file, "--all-iterations"})).code == 0);
-    CHECK(nlohmann::json::parse(content(file))["traceEvents"].size() > events);
+    CHECK(test::parse_json(content(file))["traceEvents"].size() > events);
     REQUIRE(run(with(trace, {"-o", file, "--cta", "0", "--cycles", "5000:6000"})).code == 0);
-    CHECK(nlohmann::json::parse(content(file))["traceEvents"].size() < events);
+    CHECK(test::parse_json(content(file))["traceEvents"].size() < events);
 }
 
 TEST_CASE("a measured timeline stands beside the simulated one, as a process of its own") {
@@ -76,7 +76,7 @@ TEST_CASE("a measured timeline stands beside the simulated one, as a process of 
     const Ran ran = run({"trace", "--measured", timeline, "-o", file, "--cycles", "0:20000"});
     INFO(ran.err);
     REQUIRE(ran.code == 0);
-    const auto written = nlohmann::json::parse(content(file));
+    const auto written = test::parse_json(content(file));
     std::map<int, std::size_t> slices;
     int measured = -1;
     for (const auto& event : written["traceEvents"]) {

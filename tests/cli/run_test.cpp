@@ -1,4 +1,5 @@
 #include "cli/session.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 
 #include <sstream>
@@ -6,7 +7,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 
@@ -130,7 +130,7 @@ TEST_CASE("a prediction, in every form") {
     const std::string quiet = with({"--quiet"}).out;
     CHECK(std::count(quiet.begin(), quiet.end(), '\n') == 1);
 
-    const auto json = nlohmann::json::parse(with({"--json"}).out);
+    const auto json = test::parse_json(with({"--json"}).out);
     CHECK(json["schema"] == "warpline-prediction/1");
     CHECK(json["problem"]["seqlen_q"] == 2048);
     CHECK(json["utilization"] > 0.0);
@@ -193,7 +193,7 @@ TEST_CASE("compare answers in JSON, fits clocks, and fails only when it is asked
     const std::string file = source_dir() + "/validate/measured/b200_avo_mha.csv";
     const Ran json = run({"compare", "--json", file, "--fit-clock"});
     CHECK(json.code == 0);
-    const auto value = nlohmann::json::parse(json.out);
+    const auto value = test::parse_json(json.out);
     CHECK(value["schema"] == "warpline-comparison/1");
     CHECK(value["rows"].size() == 24);
     std::size_t used = 0;
@@ -230,7 +230,7 @@ TEST_CASE("plan ranks designs, or says which budget is over and what would fit")
     const Ran one = run(with({"plan", "fa4_fwd", "--head-dim", "192:160", "--top", "3", "--json"}));
     INFO(one.err);
     REQUIRE(one.code == 0);
-    const auto plan = nlohmann::json::parse(one.out);
+    const auto plan = test::parse_json(one.out);
     CHECK(plan["designs"].size() == 3);
     CHECK(plan["problem"] == "fwd bf16 b4 h16 s1024 d192/160 full");
     CHECK(plan["designs"][0]["time_ms"] <= plan["designs"][1]["time_ms"]);

@@ -1,5 +1,6 @@
 // The subcommands that ask many questions at once, through the command line.
 #include "cli/session.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 #include "temporary_folder.hpp"
 
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 
@@ -119,7 +119,7 @@ TEST_CASE("block lists may be asked about in every study") {
     std::istringstream lines(content(path));
     std::vector<nlohmann::json> rows;
     for (std::string line; std::getline(lines, line);) {
-        rows.push_back(nlohmann::json::parse(line));
+        rows.push_back(test::parse_json(line));
     }
     REQUIRE(rows.size() == 3);
     CHECK(rows[0]["ms"].get<double>() < 0.7 * rows[1]["ms"].get<double>());
@@ -169,7 +169,7 @@ TEST_CASE("shards one after the other are the whole, as lines of JSON too") {
     std::istringstream lines(joined);
     int index = 0;
     for (std::string line; std::getline(lines, line); ++index) {
-        const auto row = nlohmann::json::parse(line);
+        const auto row = test::parse_json(line);
         CHECK(row["index"] == index);
         CHECK((row["status"] == "ok") == row.contains("ms"));
         CHECK((row["status"] == "ok") != row.contains("reason"));
@@ -218,7 +218,7 @@ TEST_CASE("scores say how often a kernel rescales") {
         const Ran ran = run(arguments);
         INFO(ran.err);
         REQUIRE(ran.code == 0);
-        const auto prediction = nlohmann::json::parse(ran.out);
+        const auto prediction = test::parse_json(ran.out);
         return std::pair<double, double>(
             prediction["time_ms"].get<double>(),
             prediction["provenance"]["parameters"]["rescale_probability"].get<double>());

@@ -1,6 +1,7 @@
 #include "warpline/reports/comparison_report.hpp"
 
 #include "json_schema.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 #include "warpline/reports/comparison_json.hpp"
 
@@ -110,10 +111,9 @@ TEST_CASE("the JSON of a comparison follows its published schema, every row in p
     file.file = "rows.csv";
     file.baselines = BaselineSummary{2, 0.1, 0.2, 0.3, 0.05};
     comparison.files = {file, FileSummary{}};
-    const nlohmann::json json = nlohmann::json::parse(comparison_json(comparison));
+    const nlohmann::json json = test::parse_json(comparison_json(comparison));
     std::ifstream schema(source_dir() + "/reports/schema/comparison-1.json");
-    for (const std::string& violation :
-         test::schema_violations(nlohmann::json::parse(schema), json)) {
+    for (const std::string& violation : test::schema_violations(test::parse_json(schema), json)) {
         FAIL_CHECK(violation);
     }
     const auto& rows = json["rows"];

@@ -1,12 +1,12 @@
 #include "warpline/reports/plan_report.hpp"
 
 #include "json_schema.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 
 #include <fstream>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 using nlohmann::json;
@@ -69,8 +69,8 @@ TEST_CASE(
 
 TEST_CASE("the JSON of a plan follows its published schema") {
     std::ifstream file(source_dir() + "/reports/schema/plan-1.json");
-    const json schema = json::parse(file);
-    const json value = json::parse(plan_json(example(), 2));
+    const json schema = test::parse_json(file);
+    const json value = test::parse_json(plan_json(example(), 2));
     for (const std::string& violation : test::schema_violations(schema, value)) {
         FAIL_CHECK(violation);
     }

@@ -2,6 +2,7 @@
 
 #include "example_prediction.hpp"
 #include "json_schema.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 
 #include <fstream>
@@ -9,7 +10,6 @@
 #include <set>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 using nlohmann::json;
@@ -18,13 +18,13 @@ namespace {
 
 json schema() {
     std::ifstream file(source_dir() + "/reports/schema/prediction-1.json");
-    return json::parse(file);
+    return test::parse_json(file);
 }
 
 }  // namespace
 
 TEST_CASE("the JSON of a prediction follows its published schema") {
-    const json value = json::parse(prediction_json(test::example_prediction()));
+    const json value = test::parse_json(prediction_json(test::example_prediction()));
     for (const std::string& violation : test::schema_violations(schema(), value)) {
         FAIL_CHECK(violation);
     }
@@ -66,7 +66,7 @@ TEST_CASE("an empty prediction and one bound by a unit follow the schema too") {
     Prediction prediction;
     prediction.recurrence.unit_bound = true;
     prediction.problem.varlen = {{1, 2}, {3, 0}};
-    const json value = json::parse(prediction_json(prediction));
+    const json value = test::parse_json(prediction_json(prediction));
     for (const std::string& violation : test::schema_violations(schema(), value)) {
         FAIL_CHECK(violation);
     }
@@ -78,7 +78,7 @@ TEST_CASE("numbers that are not finite never reach the text, and the schema noti
     Prediction prediction = test::example_prediction();
     prediction.tflops = std::numeric_limits<double>::quiet_NaN();
     prediction.utilization = std::numeric_limits<double>::infinity();
-    const json value = json::parse(prediction_json(prediction));
+    const json value = test::parse_json(prediction_json(prediction));
     CHECK(value["tflops"].is_null());
     CHECK(value["utilization"].is_null());
     CHECK(test::schema_violations(schema(), value).size() == 2);
@@ -87,7 +87,7 @@ TEST_CASE("numbers that are not finite never reach the text, and the schema noti
 TEST_CASE("bytes that are not UTF-8 are replaced") {
     Prediction prediction = test::example_prediction();
     prediction.kernel = "a\xff";
-    CHECK(json::parse(prediction_json(prediction))["kernel"] == "a\xef\xbf\xbd");
+    CHECK(test::parse_json(prediction_json(prediction))["kernel"] == "a\xef\xbf\xbd");
 }
 
 TEST_CASE("the validator notices what a schema forbids") {

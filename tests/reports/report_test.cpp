@@ -1,4 +1,5 @@
 #include "example_prediction.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 #include "warpline/device/record_schedule.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
@@ -10,7 +11,6 @@
 #include <algorithm>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 using nlohmann::json;
@@ -88,7 +88,7 @@ TEST_CASE("the budgets of a shipped kernel are read back in full") {
 TEST_CASE("the data of a prediction is JSON with everything the figures read") {
     const std::string text = subject_json(example_subject());
     CHECK(text.find('<') == std::string::npos);
-    const json data = json::parse(text);
+    const json data = test::parse_json(text);
     CHECK(data["answers"]["simulated"] == 100.0);
     CHECK(data["units"].size() == 3);
     CHECK(data["classic"]["peak_tflops"] == 1000.0);
@@ -158,7 +158,7 @@ TEST_CASE("names, sources and reasons of a measured table stay text in a compari
     unused.where.line = 7;
     unused.row = unused.reason = evil;
     const ReportPage page = comparison_page(comparison, "9.9.9", evil);
-    CHECK(json::parse(page.data)["comparison"]["rows"].size() == 1);
+    CHECK(test::parse_json(page.data)["comparison"]["rows"].size() == 1);
     const std::string html = report_html(page, some_assets);
     CHECK(html.find("<script>alert") == std::string::npos);
     CHECK(html.find('\x1b') == std::string::npos);
@@ -182,7 +182,7 @@ TEST_CASE("a sweep's page has its points, the best of them, and what failed") {
     CHECK(table->points[1].tflops == 1000.0);
     CHECK_FALSE(table->points[2].answered);
     const ReportPage page = sweep_page(*table, "9.9.9", "warpline report --sweep rows.csv");
-    const json sweep = json::parse(page.data)["sweep"];
+    const json sweep = test::parse_json(page.data)["sweep"];
     CHECK(sweep["axis"] == "kv_stages");
     REQUIRE(sweep["series"].size() == 1);
     CHECK(sweep["series"][0]["name"] == "gpu=b200");
@@ -231,7 +231,7 @@ TEST_CASE("a report of a million tokens stays small") {
     subject.prediction.recurrence.critical_cycle = {step};
     const ReportPage page = subject_page({subject}, "");
     CHECK(report_html(page, report_assets()).size() < 5'000'000);
-    const json gantt = json::parse(subject_json(subject))["gantt"];
+    const json gantt = test::parse_json(subject_json(subject))["gantt"];
     CHECK(gantt["folds"].size() == 1);
     CHECK(gantt["folds"][0]["time"] > 1e6);
     std::size_t critical = 0;

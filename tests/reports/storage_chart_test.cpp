@@ -1,5 +1,6 @@
 #include "warpline/reports/storage_chart.hpp"
 
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 #include "trace_checker.hpp"
 #include "warpline/device/record_schedule.hpp"
@@ -14,7 +15,6 @@
 #include <set>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 
@@ -152,11 +152,11 @@ TEST_CASE("a ring's stage is filled, held, freed, and then filled again") {
 
 TEST_CASE("memory as data has every span of a view, and its labels escaped for the page later") {
     const Traced run = traced(Iterations::folded);
-    const auto all = nlohmann::json::parse(memory_json(run.memory, {}, 1'000'000));
+    const auto all = test::parse_json(memory_json(run.memory, {}, 1'000'000));
     CHECK(all["spans"].size() == run.memory.spans.size());
     CHECK(all["lanes"].size() == run.memory.lanes.size());
-    const auto part = nlohmann::json::parse(
-        memory_json(run.memory, {{"start", 0, ticks_from_cycles(5'000)}}, 10));
+    const auto part =
+        test::parse_json(memory_json(run.memory, {{"start", 0, ticks_from_cycles(5'000)}}, 10));
     CHECK(part["spans"].size() > 4);
     CHECK(part["spans"].size() < all["spans"].size());
 }
@@ -186,7 +186,7 @@ TEST_CASE("a trace counts memory in use, and shows a measured timeline beside th
     CHECK(text.size() < 2 * trace_size_estimate(run.chart, options));
     CHECK(trace_size_estimate(run.chart, options) < 2 * text.size());
     std::map<std::string, std::size_t> counters;
-    const auto trace = nlohmann::json::parse(text);
+    const auto trace = test::parse_json(text);
     for (const auto& event : trace["traceEvents"]) {
         if (event["ph"] == "C") {
             ++counters[event["name"]];

@@ -1,4 +1,5 @@
 #include "example_prediction.hpp"
+#include "parse_json.hpp"
 #include "source_dir.hpp"
 #include "trace_checker.hpp"
 #include "warpline/device/record_schedule.hpp"
@@ -10,7 +11,6 @@
 #include <algorithm>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 using nlohmann::json;
@@ -95,7 +95,7 @@ TEST_CASE("a small schedule as a trace, number by number") {
     CHECK(chart.slices[chart.flows[0].from].kind == ChartSlice::Kind::async);
     const std::string text = trace_json(prediction.plan, prediction.schedule, chart, options());
     check_sound(text);
-    const json trace = json::parse(text);
+    const json trace = test::parse_json(text);
     for (const json& event : trace["traceEvents"]) {
         if (event["name"] == "QK" && event["ph"] == "X") {
             CHECK(event["ts"] == 220);
@@ -108,7 +108,7 @@ TEST_CASE("a small schedule as a trace, number by number") {
     }
     CHECK(count(trace, "X") == 3);
     CHECK(count(trace, "s") == 1);
-    const json seconds = json::parse(
+    const json seconds = test::parse_json(
         trace_json(prediction.plan, prediction.schedule, chart, options(TimeBase::microseconds)));
     CHECK(seconds["traceEvents"].back()["ts"] == doctest::Approx(300 / 1600.0));
 }

@@ -1,11 +1,11 @@
 #include "warpline/reports/whatif_page.hpp"
 
 #include "example_prediction.hpp"
+#include "parse_json.hpp"
 
 #include <cmath>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace warpline;
 using nlohmann::json;
@@ -51,7 +51,7 @@ std::string html_of(const ReportPage& page) {
 
 TEST_CASE("a what-if's page has both sides of each shape and what each difference brings") {
     const ReportPage page = whatif_page(example(), "9.9.9", "warpline whatif");
-    const json data = json::parse(page.data)["whatif"];
+    const json data = test::parse_json(page.data)["whatif"];
     REQUIRE(data["rows"].size() == 2);
     CHECK(data["rows"][0]["before"] == doctest::Approx(500.0));
     CHECK(data["rows"][0]["after"] == doctest::Approx(1000.0));
@@ -89,7 +89,7 @@ TEST_CASE("a change of design has no differences to attribute, and nothing may h
     whatif.rows = {whatif.rows.back()};
     const ReportPage page = whatif_page(whatif, "", "");
     CHECK(page.cards.front().headline == "no answer");
-    CHECK(json::parse(page.data)["whatif"]["rows"].empty());
+    CHECK(test::parse_json(page.data)["whatif"]["rows"].empty());
 }
 
 TEST_CASE("names of a what-if stay text") {

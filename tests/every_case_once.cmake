@@ -1,0 +1,25 @@
+# cmake -DTESTS=... -DFOLDERS=... -P: the tests of the folders are all test cases there are, each in one folder.
+cmake_policy(VERSION 3.25)
+
+function(count_cases variable)
+  execute_process(COMMAND ${TESTS} --count ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out)
+  if(NOT code EQUAL 0 OR NOT out MATCHES "filters: ([0-9]+)")
+    message(FATAL_ERROR "${TESTS} --count ${ARGN} ended with ${code}:\n${out}")
+  endif()
+  set(${variable} ${CMAKE_MATCH_1} PARENT_SCOPE)
+endfunction()
+
+count_cases(all)
+set(sum 0)
+foreach(folder ${FOLDERS})
+  count_cases(here --source-file=*tests/${folder}/*)
+  if(here EQUAL 0)
+    message(FATAL_ERROR "no test case is in tests/${folder}")
+  endif()
+  math(EXPR sum "${sum} + ${here}")
+endforeach()
+if(NOT sum EQUAL all)
+  message(FATAL_ERROR "there are ${all} test cases, and ${sum} in the folders: a case is in none of them, or the path "
+                      "of this checkout itself holds tests/FOLDER")
+endif()
+message("${all} test cases, each in one of the folders")
