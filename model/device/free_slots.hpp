@@ -52,11 +52,15 @@ class FreeSlots {
         std::int64_t repeats = 0;  ///< of the progression
     };
     [[nodiscard]] Cycle cycle_of(const TimedSection& section) const;
+    /// Before a round: the slots in their order, and the shortest tile that they will take.
+    struct Round {
+        Slots slots;
+        double shortest = 0.0;
+    };
     bool leap(TileCursor& next);
     [[nodiscard]] std::vector<double> gains_since(const Slots& before) const;
-    [[nodiscard]] std::int64_t cycles_alike(const std::vector<Slots>& rounds,
-                                            const std::vector<double>& gains, double shortest,
-                                            double growth) const;
+    [[nodiscard]] static std::int64_t cycles_alike(const std::vector<Round>& rounds,
+                                                   const std::vector<double>& gains, double growth);
     [[nodiscard]] bool repeat_cycle(std::int64_t times, const Cycle& cycle,
                                     const std::vector<double>& gains, const TimedSection& section);
 

@@ -53,29 +53,32 @@ bool FreeSlots::leap(TileCursor& next) {
         next.repeats_ahead() < least_cycles * cycle.repeats) {
         return false;
     }
-    const double growth = section.duration_step * static_cast<double>(cycle.repeats);
-    // Of this cycle, whose tiles may begin inside one repetition and end inside another.
-    const double shortest = next.shortest() + std::min(0.0, growth);
-    std::vector<Slots> rounds;
+    // A round's tiles may begin inside one repetition and end inside another.
+    const auto slots = static_cast<std::int64_t>(slots_.size());
+    const auto repeats_a_round = static_cast<double>(slots / section.tiles_a_repeat() + 1);
+    const double last_shorter = std::min(0.0, repeats_a_round * section.duration_step);
+    std::vector<Round> rounds;
     while (static_cast<std::int64_t>(rounds.size()) < cycle.rounds) {
         sort();
+        const double shortest = next.shortest() + last_shorter;
         if (slots_.back().time - slots_.front().time >= shortest) {
             return !rounds.empty();
         }
-        rounds.push_back(slots_);
+        rounds.push_back({slots_, shortest});
         for (Slot& slot : slots_) {
             give(slot, next, 1);
             next.take(1);
         }
         sorted_ = false;
-        steps_ += static_cast<double>(slots_.size());
+        steps_ += static_cast<double>(slots);
     }
     sort();
     const auto same_slot = [](const Slot& a, const Slot& b) { return a.index == b.index; };
-    if (std::equal(slots_.begin(), slots_.end(), rounds.front().begin(), same_slot)) {
-        const std::vector<double> gains = gains_since(rounds.front());
-        const std::int64_t times = std::min(cycles_alike(rounds, gains, shortest, growth),
-                                            next.repeats_ahead() / cycle.repeats);
+    if (std::equal(slots_.begin(), slots_.end(), rounds.front().slots.begin(), same_slot)) {
+        const std::vector<double> gains = gains_since(rounds.front().slots);
+        const double growth = section.duration_step * static_cast<double>(cycle.repeats);
+        const std::int64_t times =
+            std::min(cycles_alike(rounds, gains, growth), next.repeats_ahead() / cycle.repeats);
         if (repeat_cycle(times, cycle, gains, section)) {
             next.skip_repeats(times * cycle.repeats);
         }
@@ -93,13 +96,12 @@ std::vector<double> FreeSlots::gains_since(const Slots& before) const {
 }
 
 /// Further cycles in which the slots stay in the order that they had before each round of the one
-/// that was watched, and within the shortest tile.
-std::int64_t FreeSlots::cycles_alike(const std::vector<Slots>& rounds,
-                                     const std::vector<double>& gains, double shortest,
-                                     double growth) const {
+/// that was watched, and within its shortest tile. `growth`: of a tile from a cycle to the next.
+std::int64_t FreeSlots::cycles_alike(const std::vector<Round>& rounds,
+                                     const std::vector<double>& gains, double growth) {
     Changes changes(std::numeric_limits<std::int64_t>::max() / 2);
     const auto gain = [&](const Slot& slot) { return gains[static_cast<std::size_t>(slot.index)]; };
-    for (const Slots& slots : rounds) {
+    for (const auto& [slots, shortest] : rounds) {
         for (std::size_t i = 1; i < slots.size(); ++i) {
             changes.keep_positive(slots[i].time - slots[i - 1].time,
                                   gain(slots[i]) - gain(slots[i - 1]));
