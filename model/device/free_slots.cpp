@@ -50,7 +50,7 @@ bool FreeSlots::place(const std::vector<TimedSection>& tiles) {
             place_first(next);
         } else if (next.left_in_run() >= slots) {
             place_rounds(next);
-        } else if (!leap(next)) {
+        } else if (!leap(next) && !deal_whole_round(next)) {
             deal_round(next);
         }
         if (steps_ > step_limit_) {
@@ -94,6 +94,36 @@ void FreeSlots::place_first(TileCursor& next) {
     next.take(1);
     sorted_ = false;
     steps_ += 1.0;
+}
+
+/// The least that the next tiles, one for each slot, keep their slots; nothing where they are not
+/// all of one progression. They may begin inside one repetition and end inside another.
+std::optional<double> FreeSlots::shortest_of_round(const TileCursor& next) const {
+    const std::int64_t repeats =
+        static_cast<std::int64_t>(slots_.size()) / next.section().tiles_a_repeat() + 1;
+    if (next.repeats_ahead() < repeats) {
+        return std::nullopt;
+    }
+    const double growth = static_cast<double>(repeats) * next.section().duration_step;
+    return next.shortest() + std::min(0.0, growth);
+}
+
+/// One tile for each slot in the order of their free times, where these lie within the shortest of
+/// the tiles; false where not.
+bool FreeSlots::deal_whole_round(TileCursor& next) {
+    sort();
+    const std::optional<double> shortest = shortest_of_round(next);
+    if (!shortest || slots_.back().time - slots_.front().time >= *shortest) {
+        return false;
+    }
+    for (Slot& slot : slots_) {
+        give(slot, next, 1);
+        next.take(1);
+    }
+    steps_ += static_cast<double>(slots_.size());
+    sorted_ = false;
+    sort();
+    return true;
 }
 
 /// Gives tiles to the slots in the order of their free times, until one that has just been given a

@@ -5,6 +5,7 @@
 #include "warpline/workload/tiling.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace warpline {
@@ -45,6 +46,8 @@ class FreeSlots {
     void place_rounds(TileCursor& next);
     void place_first(TileCursor& next);
     void deal_round(TileCursor& next);
+    [[nodiscard]] std::optional<double> shortest_of_round(const TileCursor& next) const;
+    bool deal_whole_round(TileCursor& next);
 
     /// Rounds of one tile a slot after which a progression's tiles meet the slots as before.
     struct Cycle {

@@ -53,26 +53,14 @@ bool FreeSlots::leap(TileCursor& next) {
         next.repeats_ahead() < least_cycles * cycle.repeats) {
         return false;
     }
-    // A round's tiles may begin inside one repetition and end inside another.
-    const auto slots = static_cast<std::int64_t>(slots_.size());
-    const auto repeats_a_round = static_cast<double>(slots / section.tiles_a_repeat() + 1);
-    const double last_shorter = std::min(0.0, repeats_a_round * section.duration_step);
     std::vector<Round> rounds;
     while (static_cast<std::int64_t>(rounds.size()) < cycle.rounds) {
         sort();
-        const double shortest = next.shortest() + last_shorter;
-        if (slots_.back().time - slots_.front().time >= shortest) {
-            return !rounds.empty();
+        rounds.push_back({slots_, shortest_of_round(next).value_or(0.0)});
+        if (!deal_whole_round(next)) {
+            return rounds.size() > 1;
         }
-        rounds.push_back({slots_, shortest});
-        for (Slot& slot : slots_) {
-            give(slot, next, 1);
-            next.take(1);
-        }
-        sorted_ = false;
-        steps_ += static_cast<double>(slots);
     }
-    sort();
     const auto same_slot = [](const Slot& a, const Slot& b) { return a.index == b.index; };
     if (std::equal(slots_.begin(), slots_.end(), rounds.front().slots.begin(), same_slot)) {
         const std::vector<double> gains = gains_since(rounds.front().slots);

@@ -159,16 +159,4 @@ double TileCursor::shortest() const {
     return shortest + static_cast<double>(repeat_) * section().duration_step;
 }
 
-void TileCursor::next_run() {
-    taken_ = 0;
-    if (++run_ == section().runs.size()) {
-        run_ = 0;
-        if (++repeat_ == section().repeats) {
-            repeat_ = 0;
-            ++section_;
-        }
-    }
-    look();
-}
-
 }  // namespace warpline

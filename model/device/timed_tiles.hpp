@@ -75,7 +75,17 @@ class TileCursor {
     }
 
   private:
-    void next_run();
+    void next_run() {
+        taken_ = 0;
+        if (++run_ == section().runs.size()) {
+            run_ = 0;
+            if (++repeat_ == section().repeats) {
+                repeat_ = 0;
+                ++section_;
+            }
+        }
+        look();
+    }
     void look() {
         if (!done()) {
             duration_ = section().runs[run_].duration +
