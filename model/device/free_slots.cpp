@@ -109,11 +109,12 @@ std::optional<double> FreeSlots::shortest_of_round(const TileCursor& next) const
 }
 
 /// One tile for each slot in the order of their free times, where these lie within the shortest of
-/// the tiles; false where not.
+/// the tiles; false where not, or where rounding might make two times equal.
 bool FreeSlots::deal_whole_round(TileCursor& next) {
     sort();
     const std::optional<double> shortest = shortest_of_round(next);
-    if (!shortest || slots_.back().time - slots_.front().time >= *shortest) {
+    if (latest_ > exact_until_ || !shortest ||
+        slots_.back().time - slots_.front().time >= *shortest) {
         return false;
     }
     for (Slot& slot : slots_) {

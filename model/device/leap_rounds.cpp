@@ -49,8 +49,7 @@ FreeSlots::Cycle FreeSlots::cycle_of(const TimedSection& section) const {
 bool FreeSlots::leap(TileCursor& next) {
     const TimedSection& section = next.section();
     const Cycle cycle = cycle_of(section);
-    if (latest_ > exact_until_ || cycle.rounds > longest_cycle ||
-        next.repeats_ahead() < least_cycles * cycle.repeats) {
+    if (cycle.rounds > longest_cycle || next.repeats_ahead() < least_cycles * cycle.repeats) {
         return false;
     }
     std::vector<Round> rounds;
