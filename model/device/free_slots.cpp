@@ -1,36 +1,57 @@
 #include "warpline/device/free_slots.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace warpline {
+namespace {
+
+constexpr double most_steps = 4503599627370496.0;  // 2^52: sums of fewer steps are exact
+
+/// Ticks below which sums of whole multiples of what `ticks` is a multiple of are exact.
+[[nodiscard]] double sums_exact_until(double ticks) {
+    for (const double steps_per_tick : {1.0, TripCurve::steps_per_tick}) {
+        const double steps = ticks * steps_per_tick;
+        if (std::nearbyint(steps) == steps) {
+            return most_steps / steps_per_tick;
+        }
+    }
+    return 0.0;
+}
+
+[[nodiscard]] double sums_exact_until(const std::vector<TimedSection>& tiles) {
+    double until = most_steps;
+    for (const TimedSection& section : tiles) {
+        until = std::min(until, sums_exact_until(section.duration_step));
+        for (const TimedRun& run : section.runs) {
+            until = std::min(until, sums_exact_until(run.duration));
+        }
+    }
+    return until;
+}
+
+}  // namespace
 
 FreeSlots::FreeSlots(std::int64_t slots, double step_limit)
-    : given_(static_cast<std::size_t>(slots)), step_limit_(step_limit) {
-    heap_.reserve(static_cast<std::size_t>(slots));
+    : given_(static_cast<std::size_t>(slots)), exact_until_(most_steps), step_limit_(step_limit) {
+    slots_.reserve(static_cast<std::size_t>(slots));
     for (std::int64_t slot = 0; slot < slots; ++slot) {
-        heap_.push_back({0.0, slot});
+        slots_.push_back({0.0, slot});
     }
 }
 
-bool FreeSlots::place(const std::vector<TimedRun>& runs) {
-    const auto slots = static_cast<std::int64_t>(heap_.size());
-    Place next;
-    while (next.run < runs.size()) {
-        const TimedRun& run = runs[next.run];
-        const std::int64_t left = run.count - next.taken;
-        const bool close = latest_ - heap_.front().time <= run.duration;
-        if (close && left >= slots) {
-            place_rounds(run, left / slots);
-            next.taken += left / slots * slots;
-        } else if (close && left > 0) {
-            deal_round(runs, next);
-        } else if (left > 0) {
-            place_first(run);
-            ++next.taken;
-        }
-        if (next.run < runs.size() && next.taken == runs[next.run].count) {
-            next = {next.run + 1, 0};
+bool FreeSlots::place(const std::vector<TimedSection>& tiles) {
+    const auto slots = static_cast<std::int64_t>(slots_.size());
+    exact_until_ = std::min(exact_until_, sums_exact_until(tiles));
+    TileCursor next(tiles);
+    while (!next.done()) {
+        if (latest_ - slots_.front().time > next.duration()) {
+            place_first(next);
+        } else if (next.left_in_run() >= slots) {
+            place_rounds(next);
+        } else if (!leap(next) && !deal_whole_round(next)) {
+            deal_round(next);
         }
         if (steps_ > step_limit_) {
             return false;
@@ -40,69 +61,108 @@ bool FreeSlots::place(const std::vector<TimedRun>& runs) {
 }
 
 std::vector<double> FreeSlots::ends() const {
-    std::vector<double> ends(heap_.size());
-    for (const Slot& slot : heap_) {
+    std::vector<double> ends(slots_.size());
+    for (const Slot& slot : slots_) {
         ends[static_cast<std::size_t>(slot.index)] = slot.time;
     }
     return ends;
 }
 
-void FreeSlots::give(Slot& slot, const TimedRun& run, std::int64_t count) {
-    slot.time += run.duration * static_cast<double>(count);
+void FreeSlots::give(Slot& slot, const TileCursor& next, std::int64_t count) {
+    slot.time += next.duration() * static_cast<double>(count);
     latest_ = std::max(latest_, slot.time);
     Given& given = given_[static_cast<std::size_t>(slot.index)];
     given.tiles += count;
-    given.last = run.tile;
+    given.last = next.tile();
 }
 
 /// When the free times lie within one duration, a round of equal tiles gives every slot one and
 /// leaves their order as it was.
-void FreeSlots::place_rounds(const TimedRun& run, std::int64_t rounds) {
-    for (Slot& slot : heap_) {
-        give(slot, run, rounds);
+void FreeSlots::place_rounds(TileCursor& next) {
+    const auto slots = static_cast<std::int64_t>(slots_.size());
+    const std::int64_t rounds = next.left_in_run() / slots;
+    for (Slot& slot : slots_) {
+        give(slot, next, rounds);
     }
+    next.take(rounds * slots);
 }
 
-void FreeSlots::place_first(const TimedRun& run) {
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
-    give(heap_.back(), run, 1);
-    std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
+void FreeSlots::place_first(TileCursor& next) {
+    std::pop_heap(slots_.begin(), slots_.end(), std::greater<>{});
+    give(slots_.back(), next, 1);
+    std::push_heap(slots_.begin(), slots_.end(), std::greater<>{});
+    next.take(1);
     sorted_ = false;
     steps_ += 1.0;
 }
 
+/// The least that the next tiles, one for each slot, keep their slots; nothing where they are not
+/// all of one progression. They may begin inside one repetition and end inside another.
+std::optional<double> FreeSlots::shortest_of_round(const TileCursor& next) const {
+    const std::int64_t repeats =
+        static_cast<std::int64_t>(slots_.size()) / next.section().tiles_a_repeat() + 1;
+    if (next.repeats_ahead() < repeats) {
+        return std::nullopt;
+    }
+    const double growth = static_cast<double>(repeats) * next.section().duration_step;
+    return next.shortest() + std::min(0.0, growth);
+}
+
+/// One tile for each slot in the order of their free times, where these lie within the shortest of
+/// the tiles; false where not, or where rounding might make two times equal.
+bool FreeSlots::deal_whole_round(TileCursor& next) {
+    sort();
+    const std::optional<double> shortest = shortest_of_round(next);
+    if (latest_ > exact_until_ || !shortest ||
+        slots_.back().time - slots_.front().time >= *shortest) {
+        return false;
+    }
+    for (Slot& slot : slots_) {
+        give(slot, next, 1);
+        next.take(1);
+    }
+    steps_ += static_cast<double>(slots_.size());
+    sorted_ = false;
+    sort();
+    return true;
+}
+
 /// Gives tiles to the slots in the order of their free times, until one that has just been given a
 /// tile would be free before the next.
-void FreeSlots::deal_round(const std::vector<TimedRun>& runs, Place& next) {
+void FreeSlots::deal_round(TileCursor& next) {
     sort();
-    auto slot = heap_.begin();
-    Slot soonest = heap_.back();
-    for (bool first = true; slot != heap_.end(); ++slot, first = false) {
-        while (next.run < runs.size() && next.taken == runs[next.run].count) {
-            next = {next.run + 1, 0};
-        }
-        if (next.run == runs.size() || (!first && soonest < *slot)) {
+    auto slot = slots_.begin();
+    Slot soonest = slots_.back();
+    for (bool first = true; slot != slots_.end() && !next.done(); ++slot, first = false) {
+        if (!first && soonest < *slot) {
             break;
         }
-        give(*slot, runs[next.run], 1);
+        give(*slot, next, 1);
         soonest = first ? *slot : std::min(soonest, *slot);
-        ++next.taken;
+        next.take(1);
         steps_ += 1.0;
     }
-    // Tiles that grow shorter turn the order round.
-    if (std::is_sorted(heap_.begin(), slot, std::greater<>{})) {
-        std::reverse(heap_.begin(), slot);
-    } else {
-        std::sort(heap_.begin(), slot);
-    }
-    std::inplace_merge(heap_.begin(), slot, heap_.end());
+    sort(slots_.begin(), slot);
+    std::inplace_merge(slots_.begin(), slot, slots_.end());
 }
 
 void FreeSlots::sort() {
-    if (!sorted_ && !std::is_sorted(heap_.begin(), heap_.end())) {
-        std::sort(heap_.begin(), heap_.end());
+    if (!sorted_) {
+        sort(slots_.begin(), slots_.end());
     }
     sorted_ = true;
+}
+
+/// Tiles that grow longer leave the order as it was, tiles that grow shorter turn it round.
+void FreeSlots::sort(Slots::iterator begin, Slots::iterator end) {
+    if (std::is_sorted(begin, end)) {
+        return;
+    }
+    if (std::is_sorted(begin, end, std::greater<>{})) {
+        std::reverse(begin, end);
+    } else {
+        std::sort(begin, end);
+    }
 }
 
 }  // namespace warpline

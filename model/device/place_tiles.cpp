@@ -1,6 +1,7 @@
 #include "warpline/device/place_tiles.hpp"
 
 #include "warpline/device/free_slots.hpp"
+#include "warpline/device/timed_tiles.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,34 +10,7 @@
 namespace warpline {
 namespace {
 
-constexpr double step_limit = 1 << 20;  // placements made one by one; about 50 ms
-
-/// Calls f for every run of a group, in launch order.
-template <typename F>
-void for_each_run(const HeadTiles& head, F&& f) {
-    for (const TileSection& section : head.sections) {
-        for (std::int64_t i = 0; i < section.repeats; ++i) {
-            for (TileRun run : section.runs) {
-                run.tile.blocks += i * section.step;
-                f(run);
-            }
-        }
-    }
-}
-
-/// Placements that for_each_run leads to, a run of equal tiles costing at most `most`.
-[[nodiscard]] double steps(const std::vector<HeadTiles>& tiles, std::int64_t most) {
-    double total = 0.0;
-    for (const HeadTiles& head : tiles) {
-        for (const TileSection& section : head.sections) {
-            for (const TileRun& run : section.runs) {
-                total += static_cast<double>(std::min(run.count, most)) *
-                         static_cast<double>(section.repeats) * static_cast<double>(head.groups);
-            }
-        }
-    }
-    return total;
-}
+constexpr double step_limit = 1 << 20;  // placements made one by one; about 20 ms
 
 /// What one persistent cluster has been given so far.
 struct Sequence {
@@ -59,32 +33,58 @@ struct Sequence {
     }
 };
 
-/// Gives every tile to whoever is free first, each for duration(class) ticks. Nothing when there
-/// are too many placements.
-template <typename Duration>
-[[nodiscard]] std::optional<FreeSlots> list_schedule(const std::vector<HeadTiles>& tiles,
-                                                     std::int64_t slots, Duration&& duration) {
-    FreeSlots free(slots, step_limit);
-    std::vector<TimedRun> runs;
+/// Calls place(timed tiles) for every group, in launch order, as long as it returns true. False
+/// when there are too many placements to make.
+template <typename Place>
+[[nodiscard]] bool for_each_group(const std::vector<HeadTiles>& tiles, const TileTimes& times,
+                                  const TileDuration& duration, Place&& place) {
+    double runs = 0.0;
     for (const HeadTiles& head : tiles) {
-        runs.clear();
-        for_each_run(head, [&](const TileRun& run) {
-            runs.push_back({run.tile, duration(run.tile), run.count});
-        });
+        const auto timed = time_tiles(head, times, duration, static_cast<std::size_t>(step_limit));
+        if (!timed) {
+            return false;
+        }
+        for (const TimedSection& section : *timed) {
+            runs += static_cast<double>(section.runs.size()) * static_cast<double>(head.groups);
+        }
+        if (runs > step_limit) {
+            return false;
+        }
         for (std::int64_t group = 0; group < head.groups; ++group) {
-            if (!free.place(runs)) {
-                return std::nullopt;
+            if (!place(*timed)) {
+                return false;
             }
         }
     }
+    return true;
+}
+
+/// Gives every tile to whoever is free first, each for duration(class) ticks. Nothing when there
+/// are too many placements.
+[[nodiscard]] std::optional<FreeSlots> list_schedule(const std::vector<HeadTiles>& tiles,
+                                                     const TileTimes& times, std::int64_t slots,
+                                                     const TileDuration& duration) {
+    FreeSlots free(slots, step_limit);
+    if (!for_each_group(tiles, times, duration, [&](const std::vector<TimedSection>& timed) {
+            return free.place(timed);
+        })) {
+        return std::nullopt;
+    }
     return free;
+}
+
+/// Ticks that each further tile of a class takes in a persistent cluster.
+[[nodiscard]] TileDuration steady_time(const TileTimes& times) {
+    return [&times](const TileClass& tile) {
+        return times.value(tile, &TileCost::three) - times.value(tile, &TileCost::two);
+    };
 }
 
 /// Every tile with a cluster of its own: the end of each slot's last one.
 [[nodiscard]] std::vector<double> launch_each(const std::vector<HeadTiles>& tiles,
                                               const TileTimes& times, std::int64_t slots,
                                               const LaunchCost& launch) {
-    const auto placed = list_schedule(tiles, slots, [&](const TileClass& tile) {
+    const auto placed = list_schedule(tiles, times, slots, [&](const TileClass& tile) {
         return launch.start + times.value(tile, &TileCost::alone) + launch.exit;
     });
     return placed ? placed->ends() : std::vector<double>();
@@ -108,9 +108,7 @@ template <typename Duration>
 [[nodiscard]] std::vector<double> take_next(const std::vector<HeadTiles>& tiles,
                                             const TileTimes& times, std::int64_t slots,
                                             const LaunchCost& launch) {
-    const auto placed = list_schedule(tiles, slots, [&](const TileClass& tile) {
-        return times.value(tile, &TileCost::three) - times.value(tile, &TileCost::two);
-    });
+    const auto placed = list_schedule(tiles, times, slots, steady_time(times));
     if (!placed) {
         return {};
     }
@@ -123,31 +121,68 @@ template <typename Duration>
     return persistent_ends(sequences, times, launch);
 }
 
-/// Tile i to slot i % slots: the end of each persistent cluster.
+/// Tiles dealt to the slots in turn.
+class Dealing {
+  public:
+    explicit Dealing(std::int64_t slots) : sequences_(static_cast<std::size_t>(slots)) {}
+
+    [[nodiscard]] bool deal(const std::vector<TimedSection>& tiles) {
+        for (const TimedSection& section : tiles) {
+            if (section.tiles_a_repeat() == 1) {
+                deal(section.runs.front(), section.repeats, section.block_step,
+                     section.duration_step);
+                continue;
+            }
+            for (std::int64_t i = 0; i < section.repeats && steps_ <= step_limit; ++i) {
+                for (TimedRun run : section.runs) {
+                    run.tile.blocks += i * section.block_step;
+                    run.duration += static_cast<double>(i) * section.duration_step;
+                    deal(run, run.count, 0, 0.0);
+                }
+            }
+        }
+        return steps_ <= step_limit;
+    }
+
+    [[nodiscard]] const std::vector<Sequence>& sequences() const { return sequences_; }
+
+  private:
+    /// `count` tiles, each with `blocks` more and for `ticks` longer than the one before.
+    void deal(const TimedRun& first, std::int64_t count, std::int64_t blocks, double ticks) {
+        const auto slots = static_cast<std::int64_t>(sequences_.size());
+        const std::int64_t touched = std::min(count, slots);
+        for (std::int64_t i = 0; i < touched; ++i) {
+            Sequence& sequence = sequences_[static_cast<std::size_t>((next_ + i) % slots)];
+            const std::int64_t before = (count - i - 1) / slots;  // its tiles but for the last
+            const auto here = static_cast<double>(before + 1);
+            sequence.tiles += before + 1;
+            sequence.steady +=
+                here * (first.duration + static_cast<double>(i) * ticks) +
+                ticks * static_cast<double>(slots) * (here * static_cast<double>(before) / 2.0);
+            sequence.last = first.tile;
+            sequence.last.blocks += (i + before * slots) * blocks;
+        }
+        next_ = (next_ + count % slots) % slots;
+        steps_ += static_cast<double>(touched);
+    }
+
+    std::vector<Sequence> sequences_;
+    std::int64_t next_ = 0;
+    double steps_ = 0.0;
+};
+
+/// Tile i to slot i % slots: the end of each persistent cluster, or nothing when there are too many
+/// placements.
 [[nodiscard]] std::vector<double> round_robin(const std::vector<HeadTiles>& tiles,
                                               const TileTimes& times, std::int64_t slots,
                                               const LaunchCost& launch) {
-    std::vector<Sequence> sequences(static_cast<std::size_t>(slots));
-    std::int64_t next = 0;
-    const auto deal = [&](const TileRun& run) {
-        const double steady =
-            times.value(run.tile, &TileCost::three) - times.value(run.tile, &TileCost::two);
-        const std::int64_t touched = std::min(run.count, slots);
-        for (std::int64_t i = 0; i < touched; ++i) {
-            Sequence& sequence = sequences[static_cast<std::size_t>((next + i) % slots)];
-            const std::int64_t tiles_here = (run.count - i + slots - 1) / slots;
-            sequence.tiles += tiles_here;
-            sequence.steady += steady * static_cast<double>(tiles_here);
-            sequence.last = run.tile;
-        }
-        next = (next + run.count % slots) % slots;
-    };
-    for (const HeadTiles& head : tiles) {
-        for (std::int64_t group = 0; group < head.groups; ++group) {
-            for_each_run(head, deal);
-        }
+    Dealing dealing(slots);
+    if (!for_each_group(
+            tiles, times, steady_time(times),
+            [&](const std::vector<TimedSection>& timed) { return dealing.deal(timed); })) {
+        return {};
     }
-    return persistent_ends(sequences, times, launch);
+    return persistent_ends(dealing.sequences(), times, launch);
 }
 
 /// The problem with count(run) tiles in place of each run's.
@@ -241,13 +276,17 @@ Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles, const TileTim
     if (*count == 0) {
         return out;
     }
-    const bool in_turn = scheduler == TileScheduler::static_persistent;
     std::vector<double> ends;
-    if (steps(tiles, in_turn ? out.slots : 1) <= step_limit) {
-        ends = in_turn ? round_robin(tiles, times, out.slots, launch)
-               : scheduler == TileScheduler::dynamic_persistent
-                   ? take_next(tiles, times, out.slots, launch)
-                   : launch_each(tiles, times, out.slots, launch);
+    switch (scheduler) {
+        case TileScheduler::single_tile:
+            ends = launch_each(tiles, times, out.slots, launch);
+            break;
+        case TileScheduler::static_persistent:
+            ends = round_robin(tiles, times, out.slots, launch);
+            break;
+        case TileScheduler::dynamic_persistent:
+            ends = take_next(tiles, times, out.slots, launch);
+            break;
     }
     if (ends.empty()) {
         bound(out, tiles, times, scheduler != TileScheduler::single_tile, slots, launch);

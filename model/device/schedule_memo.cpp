@@ -9,6 +9,19 @@ namespace {
 
 constexpr std::int64_t short_tile = 128;    // blocks: past the fill of any shipped pipeline
 constexpr std::int64_t longest_period = 8;  // blocks: beyond it, lengths hardly share anything
+// Of one machine; beyond, memory is begun anew.
+constexpr std::size_t most_runs = 1024, most_steps = 64;
+
+/// What is known of `key` from then on, and never more than `most` entries.
+template <typename Map>
+[[nodiscard]] typename Map::mapped_type keep(Map& known, std::size_t most,
+                                             const typename Map::key_type& key,
+                                             typename Map::mapped_type fresh) {
+    if (known.size() >= most) {
+        known.clear();
+    }
+    return known.emplace(key, std::move(fresh)).first->second;
+}
 
 /// The schedule of a tile `n` periods longer than that of `at`, when `next` is one period longer.
 [[nodiscard]] Schedule continued(const Schedule& at, const Schedule& next, std::int64_t n) {
@@ -60,7 +73,7 @@ std::shared_ptr<const Result<Schedule>> MachineMemo::simulated(const TileClass& 
     // Not under the lock: two threads may both simulate it, and find the same.
     auto fresh = std::make_shared<const Result<Schedule>>(engine(tile, count));
     const std::lock_guard<std::mutex> lock(mutex_);
-    return runs_.emplace(key, std::move(fresh)).first->second;
+    return keep(runs_, most_runs, key, std::move(fresh));
 }
 
 Result<Schedule> MachineMemo::run(const TileClass& tile, std::int64_t count, const Engine& engine) {
@@ -94,15 +107,20 @@ Result<Schedule> MachineMemo::run(const TileClass& tile, std::int64_t count, con
 Result<SteadyStep> MachineMemo::steady_step(const TileClass& like,
                                             const std::function<Result<SteadyStep>()>& measure) {
     const std::array<std::int64_t, 3> key{like.blocks, like.masked_first, like.masked_last};
-    {
+    const auto known = [&]() -> std::shared_ptr<const Result<SteadyStep>> {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (const auto known = steps_.find(key); known != steps_.end()) {
-            return *known->second;
-        }
+        const auto entry = steps_.find(key);
+        return entry == steps_.end() ? nullptr : entry->second;
+    }();
+    if (known) {
+        return *known;  // copied outside the lock
     }
     auto fresh = std::make_shared<const Result<SteadyStep>>(measure());
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return *steps_.emplace(key, std::move(fresh)).first->second;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        fresh = keep(steps_, most_steps, key, std::move(fresh));
+    }
+    return *fresh;
 }
 
 std::int64_t MachineMemo::engine_runs() const {

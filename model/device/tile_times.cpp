@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace warpline {
 namespace {
@@ -222,6 +223,17 @@ TileCost TileTimes::at(const TileClass& tile) const {
 
 double TileTimes::value(const TileClass& tile, double TileCost::*quantity) const {
     return curves_.at({tile.masked_first, tile.masked_last}).value(tile.blocks, quantity);
+}
+
+std::int64_t TileTimes::cycle(const TileClass& tile, std::int64_t step) const {
+    const std::int64_t period = curves_.at({tile.masked_first, tile.masked_last}).period();
+    return period / std::gcd(period, step);
+}
+
+std::int64_t TileTimes::on_one_line(const TileClass& tile, std::int64_t step,
+                                    std::int64_t count) const {
+    return curves_.at({tile.masked_first, tile.masked_last})
+        .on_one_line({tile.blocks, step, count});
 }
 
 TileCost TileTimes::total(const TileSection& section) const {

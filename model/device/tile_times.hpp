@@ -29,6 +29,11 @@ class TileTimes {
     [[nodiscard]] TileCost at(const TileClass& tile) const;
     /// One quantity of at(), for those who ask often.
     [[nodiscard]] double value(const TileClass& tile, double TileCost::*quantity) const;
+    /// Tiles of which each has `step` more blocks: after how many one is on the first one's line.
+    [[nodiscard]] std::int64_t cycle(const TileClass& tile, std::int64_t step) const;
+    /// See TripCurve::on_one_line(): `count` tiles of which each has `step` more blocks.
+    [[nodiscard]] std::int64_t on_one_line(const TileClass& tile, std::int64_t step,
+                                           std::int64_t count) const;
     /// Over all tiles of the section, repeats included.
     [[nodiscard]] TileCost total(const TileSection& section) const;
     /// Over the whole problem.

@@ -1,6 +1,7 @@
 #include "warpline/device/trip_curve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -52,13 +53,20 @@ struct Neighbours {
     return {std::prev(right), right};
 }
 
-/// The sum of `count` points on the line whose distances from the left end add up to `distance`.
-/// Multiplied before divided: exact when the line rises by a whole number each period.
+/// What one quantity rises by over each of `periods` periods, in whole steps of the grid: as it is
+/// where the loop's period was verified. That makes counts on a line an arithmetic progression to
+/// the last bit.
+[[nodiscard]] double rise(double left, double right, double periods) {
+    return std::round((right - left) * TripCurve::steps_per_tick / periods) /
+           TripCurve::steps_per_tick;
+}
+
+/// The sum of `count` points on the line that are `distance` periods from its left end in all.
 void add_line(TileCost& total, const Neighbours& line, double count, double distance,
-              double width) {
+              double periods) {
     for_each_quantity(total, line.left->second, line.right->second,
                       [&](double& sum, double left, double right) {
-                          sum += count * left + (right - left) * distance / width;
+                          sum += count * left + rise(left, right, periods) * distance;
                       });
 }
 
@@ -67,6 +75,10 @@ void add_line(TileCost& total, const Neighbours& line, double count, double dist
 }
 
 }  // namespace
+
+double TripCurve::periods(std::int64_t from, std::int64_t to) const {
+    return static_cast<double>((to - from) / period_);
+}
 
 void TripCurve::set(std::int64_t trips, const TileCost& cost) {
     classes_[residue(trips, period_)].insert_or_assign(trips, cost);
@@ -83,8 +95,27 @@ double TripCurve::value(std::int64_t trips, double TileCost::*quantity) const {
         return left;
     }
     const double right = line.right->second.*quantity;
-    return left + (right - left) * static_cast<double>(trips - line.left->first) /
-                      static_cast<double>(line.right->first - line.left->first);
+    return left + rise(left, right, periods(line.left->first, line.right->first)) *
+                      periods(line.left->first, trips);
+}
+
+std::int64_t TripCurve::on_one_line(const TripCounts& trips) const {
+    if (trips.step % period_ != 0) {
+        return 1;
+    }
+    const Known& known = classes_.at(residue(trips.first, period_));
+    std::int64_t beyond_first = 0;  // a line ends before its right end, which may depart from it
+    if (trips.step > 0) {
+        const auto right = known.upper_bound(trips.first);
+        beyond_first = right == known.end() ? 0 : (right->first - 1 - trips.first) / trips.step;
+    } else if (trips.step < 0) {
+        const auto right = known.lower_bound(trips.first);
+        beyond_first =
+            right == known.begin() ? 0 : (std::prev(right)->first - trips.first) / trips.step;
+    } else {
+        return trips.count;
+    }
+    return std::min(trips.count, beyond_first + 1);
 }
 
 /// All counts in one residue class, step > 0 (or one count).
@@ -100,16 +131,14 @@ void TripCurve::add_monotone(TileCost& total, const TripCounts& trips) const {
             continue;
         }
         std::int64_t last = trips.count - 1;  // index of the last count on this line
-        const bool right_continues = std::next(line.right) == known.end();
-        if (!right_continues && trips.step > 0) {
+        if (from < line.right->first && trips.step > 0) {  // beyond the last known: no limit
             last = std::min(last, (line.right->first - 1 - trips.first) / trips.step);
         }
         const std::int64_t to = trips.first + last * trips.step;
         const auto count = static_cast<double>(last - done + 1);
-        const auto ends = static_cast<double>(from - line.left->first) +
-                          static_cast<double>(to - line.left->first);
+        const double ends = periods(line.left->first, from) + periods(line.left->first, to);
         add_line(total, line, count, count * ends / 2.0,
-                 static_cast<double>(line.right->first - line.left->first));
+                 periods(line.left->first, line.right->first));
         done = last + 1;
     }
 }

@@ -46,6 +46,9 @@ struct TripPeriod {
 /// Piecewise linear in the trip count within each residue class of the period.
 class TripCurve {
   public:
+    /// A line rises by whole steps each period, so that sums of its values are exact.
+    static constexpr double steps_per_tick = 256.0;
+
     explicit TripCurve(std::int64_t period = 1) : period_(period) {}
 
     void set(std::int64_t trips, const TileCost& cost);
@@ -54,6 +57,10 @@ class TripCurve {
     [[nodiscard]] TileCost at(std::int64_t trips) const;
     /// One quantity of at(), the same to the last bit.
     [[nodiscard]] double value(std::int64_t trips, double TileCost::*quantity) const;
+    /// How many of the counts, the first included, lie between the same two known counts, the left
+    /// one included; 1 where the progression changes its residue class. Their values are an
+    /// arithmetic progression, but for the first where it is known itself.
+    [[nodiscard]] std::int64_t on_one_line(const TripCounts& trips) const;
     /// The sum over a progression, in time that does not depend on its length.
     [[nodiscard]] TileCost sum(const TripCounts& trips) const;
 
@@ -62,6 +69,7 @@ class TripCurve {
     [[nodiscard]] const std::map<std::int64_t, Known>& classes() const { return classes_; }
 
   private:
+    [[nodiscard]] double periods(std::int64_t from, std::int64_t to) const;
     void add_monotone(TileCost& total, const TripCounts& trips) const;
 
     std::int64_t period_;

@@ -271,10 +271,11 @@ LoopTraits traits_of(const Program& program, std::size_t begin) {
 
 }  // namespace
 
-std::int64_t LoopTraits::head(const TileClass& tile) const {
+std::int64_t LoopTraits::head(const TileClass& tile, std::int64_t count) const {
     std::int64_t most = guard;
     for (const Affine& value : first) {
-        most = std::max(most, value.at(tile));
+        const std::int64_t below = value.at(tile);
+        most = below < count ? std::max(most, below) : most;
     }
     return most;
 }

@@ -60,8 +60,9 @@ struct LoopTraits {
     [[nodiscard]] bool uniform() const {
         return first.empty() && last.empty() && guard == 0 && period == 1;
     }
-    /// Iterations at the start, and at the end, of this tile's loop that may be special.
-    [[nodiscard]] std::int64_t head(const TileClass& tile) const;
+    /// Iterations at the start, and at the end, of this tile's loop that may be special. What holds
+    /// in all of `count` iterations, as in a tile that is masked throughout, makes none special.
+    [[nodiscard]] std::int64_t head(const TileClass& tile, std::int64_t count) const;
     [[nodiscard]] std::int64_t tail(const TileClass& tile) const;
 };
 

@@ -169,7 +169,8 @@ bool SteadyStateFinder::inside_uniform_part(Simulation& simulation) {
             if (simulation.notes_choices(agent)) {
                 note_uniform(simulation, agent, frame);
             }
-            if (frame.index < traits.head(tile) || frame.index >= frame.count - traits.tail(tile)) {
+            if (frame.index < traits.head(tile, frame.count) ||
+                frame.index >= frame.count - traits.tail(tile)) {
                 return false;
             }
         }
@@ -183,11 +184,12 @@ void SteadyStateFinder::note_uniform(Simulation& simulation, const Agent& agent,
     const TileClass tile = simulation.tile_of(agent);
     const LoopTraits& traits = simulation.traits_of(agent, frame);
     SameStart& same = simulation.same_start_;
-    for (const Affine& value : traits.first) {
-        same.answered(value, frame.index + 1, tile, frame.index < value.at(tile));
-    }
     const Op& begin = simulation.role_of(agent).program[static_cast<std::size_t>(frame.begin)];
     const auto& loop = std::get<LoopBegin>(begin.body);
+    for (const Affine& value : traits.first) {
+        same.answered(value, frame.index + 1, tile, frame.index < value.at(tile));
+        same.at_end(&loop, 0, value, tile, value.at(tile) >= frame.count);
+    }
     const auto note_end = [&](const Affine& value) {
         same.at_end(&loop, frame.index, value, tile, frame.index >= frame.count - value.at(tile));
     };

@@ -57,6 +57,9 @@ TEST_CASE("what runs have in common at the start changes no schedule") {
             }
         }
         CHECK_FALSE(check_related(engine, related, {150, 1, 1}, 2, random.memory));
+        for (const std::int64_t blocks : {150, 151, 400, 149, 150, 160}) {  // masked throughout
+            (void)check_related(engine, related, {blocks, 150, 0}, 2, random.memory);
+        }
     }
     CHECK(shared >= 300);
 }

@@ -43,6 +43,20 @@ TEST_CASE("random pipelines fold exactly") {
     MESSAGE("skipped periods in " << skipped << " of 150 random pipelines");
 }
 
+TEST_CASE("tiles that are masked throughout fold exactly, too") {
+    int skipped = 0;
+    for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+        CAPTURE(seed);
+        RandomCase random = random_case(seed);
+        const std::int64_t blocks = 200 + seed;
+        random.tiles = {{{blocks, blocks, 0}, 1}, {{blocks, blocks - 1, 0}, 1}, {{3, 3, 0}, 2}};
+        EngineOptions options;
+        options.role_offsets = random.role_offsets;
+        skipped += check_fold(random.plan, random.tiles, random.memory, options) ? 1 : 0;
+    }
+    CHECK(skipped >= 45);
+}
+
 TEST_CASE("a tile that repeats the one before says what every further one adds") {
     int repeating = 0;
     for (std::uint32_t seed = 1; seed <= 60; ++seed) {
