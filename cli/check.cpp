@@ -87,6 +87,11 @@ Result<std::string> check(const Request& request, const CheckArguments& argument
     if (!source) {
         return tl::unexpected(source.error());
     }
+    if (source->root.kind == YamlNode::Kind::null) {
+        return fail(FailureKind::input, fmt::format("{} is empty", file),
+                    "a specification begins with 'schema: warpline-hardware/1', a pipeline with "
+                    "'schema: warpline-pipeline/1'");
+    }
     const YamlNode* const schema = source->root.find("schema");
     const bool pipeline = schema != nullptr && schema->scalar.rfind("warpline-pipeline", 0) == 0;
     return pipeline ? check_pipeline(request, arguments, *source) : check_spec(request, file);

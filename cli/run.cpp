@@ -75,7 +75,7 @@ void declare(CLI::App& app, Request& request, const Session& session) {
         ->type_name("WHEN");
     for (const auto add : {add_predict, add_plan, add_whatif, add_sensitivity, add_sweep, add_tune,
                            add_rescale, add_specs, add_explain, add_check, add_compare,
-                           add_calibrate, add_kernels, add_trace, add_report}) {
+                           add_calibrate, add_kernels, add_mechanisms, add_trace, add_report}) {
         add(app, request);
     }
     add_microbench(app, request, session.err);

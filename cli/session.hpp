@@ -56,6 +56,7 @@ void add_check(CLI::App& app, Request& request);
 void add_compare(CLI::App& app, Request& request);
 void add_calibrate(CLI::App& app, Request& request);
 void add_kernels(CLI::App& app, Request& request);
+void add_mechanisms(CLI::App& app, Request& request);
 void add_whatif(CLI::App& app, Request& request);
 void add_sensitivity(CLI::App& app, Request& request);
 void add_sweep(CLI::App& app, Request& request);

@@ -20,8 +20,10 @@ Result<Mechanism> mechanism_named(const std::string& name) {
     }
     const std::string nearest = nearest_name(name, names);
     return fail(FailureKind::usage, fmt::format("--ideal: there is no mechanism \"{}\"", name),
-                nearest.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean {}?", nearest));
+                nearest.empty()
+                    ? fmt::format("there are {}; `warpline mechanisms` says what each is",
+                                  fmt::join(names, ", "))
+                    : fmt::format("did you mean {}?", nearest));
 }
 
 }  // namespace
@@ -29,7 +31,8 @@ Result<Mechanism> mechanism_named(const std::string& name) {
 void SimulationOptions::declare(CLI::App& app) {
     app.add_option("--clock", clock, "boost or 1755MHz [sustained clock of the GPU]")
         ->type_name("CLOCK");
-    app.add_option("--ideal", ideal, "switch a mechanism off, to see what it costs")
+    app.add_option("--ideal", ideal,
+                   "switch a mechanism off, to see what it costs; `warpline mechanisms` lists them")
         ->type_name("MECHANISM")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
