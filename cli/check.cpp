@@ -32,33 +32,52 @@ Result<void> run_short_tiles(const KernelPlan& plan, const MemoryEnvironment& me
     return {};
 }
 
+/// What there is to say of one kernel that was lowered, below a line that names it.
+Result<std::string> check_plan(const Request& request, const KernelPlan& plan,
+                               const GpuSpec& spec) {
+    const MemoryEnvironment memory = idle_memory(spec);
+    const auto bound = recurrence_bound(plan, memory);
+    if (!bound) {
+        return tl::unexpected(bound.error());
+    }
+    if (const Result<void> ran = run_short_tiles(plan, memory); !ran) {
+        return tl::unexpected(ran.error());
+    }
+    std::string text = fmt::format(
+        "  roles {}, barriers {}, rings {}; no deadlock, no race found; at least {:.1f} cycles a "
+        "step\n",
+        plan.roles.size(), plan.barriers.size(), plan.rings.size(),
+        bound->ticks_per_block / static_cast<double>(ticks_per_cycle));
+    for (const Diagnostic& warning : plan.warnings) {
+        text += request.style.warn("warning: ") + printable(warning.text()) + "\n";
+    }
+    for (const Budget& budget : plan.budgets) {
+        text += fmt::format("  {}: {} of {} {}\n", printable(budget.name), budget.used,
+                            budget.limit, printable(budget.unit));
+    }
+    return text;
+}
+
 Result<std::string> check_pipeline(const Request& request, const CheckArguments& arguments,
                                    const PipelineSource& source) {
     const auto loaded = load_kernel(request.data_dir, source, arguments.problem);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    const MemoryEnvironment memory = idle_memory(loaded->spec);
-    const auto bound = recurrence_bound(loaded->plan, memory);
-    if (!bound) {
-        return tl::unexpected(bound.error());
+    const std::vector<KernelPlan>& kernels = loaded->operation.kernels;
+    std::string text = fmt::format("{}: a sound {} for {} on {}\n", printable(arguments.file),
+                                   kernels.empty() ? "pipeline" : "list of kernels",
+                                   describe(loaded->problem), printable(loaded->spec.id));
+    if (kernels.empty()) {
+        const auto checked = check_plan(request, loaded->plan(), loaded->spec);
+        return checked ? text + *checked : checked;
     }
-    if (const Result<void> ran = run_short_tiles(loaded->plan, memory); !ran) {
-        return tl::unexpected(ran.error());
-    }
-    std::string text = fmt::format(
-        "{}: a sound pipeline for {} on {}\n  roles {}, barriers {}, rings {}; no deadlock, no "
-        "race found; at "
-        "least {:.1f} cycles a step\n",
-        printable(arguments.file), describe(loaded->problem), printable(loaded->spec.id),
-        loaded->plan.roles.size(), loaded->plan.barriers.size(), loaded->plan.rings.size(),
-        bound->ticks_per_block / static_cast<double>(ticks_per_cycle));
-    for (const Diagnostic& warning : loaded->plan.warnings) {
-        text += request.style.warn("warning: ") + printable(warning.text()) + "\n";
-    }
-    for (const Budget& budget : loaded->plan.budgets) {
-        text += fmt::format("  {}: {} of {} {}\n", printable(budget.name), budget.used,
-                            budget.limit, printable(budget.unit));
+    for (const KernelPlan& plan : kernels) {
+        const auto checked = check_plan(request, plan, loaded->spec);
+        if (!checked) {
+            return checked;
+        }
+        text += printable(plan.kernel) + "\n" + *checked;
     }
     return text;
 }
@@ -86,8 +105,14 @@ Result<std::string> check(const Request& request, const CheckArguments& argument
     if (!source) {
         return tl::unexpected(source.error());
     }
+    if (source->root.kind == YamlNode::Kind::null) {
+        return fail(FailureKind::input, fmt::format("{} is empty", file),
+                    "a specification begins with 'schema: warpline-hardware/1', a pipeline with "
+                    "'schema: warpline-pipeline/1'");
+    }
     const YamlNode* const schema = source->root.find("schema");
-    const bool pipeline = schema != nullptr && schema->scalar.rfind("warpline-pipeline", 0) == 0;
+    const bool pipeline = schema != nullptr && (schema->scalar.rfind("warpline-pipeline", 0) == 0 ||
+                                                schema->scalar.rfind("warpline-operation", 0) == 0);
     return pipeline ? check_pipeline(request, arguments, *source) : check_spec(request, file);
 }
 

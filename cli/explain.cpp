@@ -35,7 +35,7 @@ std::vector<ConstantUse> uses_of(const Request& request, const std::string& gpu,
         if (!loaded) {
             continue;  // a kernel of another GPU uses nothing of this one
         }
-        const KernelPlan& plan = loaded->plan;
+        const KernelPlan& plan = loaded->plan();
         for (std::size_t role = 0; role < plan.roles.size(); ++role) {
             if (plan.roles[role].copy > 0) {
                 continue;  // copies run the same program

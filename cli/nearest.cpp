@@ -20,8 +20,8 @@ std::vector<std::future<Result<Comparison>>> start_nearest(const std::string& da
         return same_arch[gpu] = spec && spec->arch == kernel.spec.arch;
     };
     std::vector<std::future<Result<Comparison>>> started;
-    for (MeasuredRow& row : nearest_rows(shipped_rows(data_dir), kernel.plan.kernel, kernel.spec.id,
-                                         kernel.problem, most, related)) {
+    for (MeasuredRow& row : nearest_rows(shipped_rows(data_dir), kernel.plan().kernel,
+                                         kernel.spec.id, kernel.problem, most, related)) {
         started.push_back(std::async(std::launch::async, [data_dir, row = std::move(row)] {
             MeasuredTable table;
             table.rows.push_back(row);

@@ -68,14 +68,22 @@ Result<std::string> uncertainty_of(const Request& request, const PredictArgument
                 kernel.problem,   std::move(*changes),
                 options,          *scores};
     point.options.record_events = false;
-    if (kernel.blocks) {
-        point.blocks = std::make_shared<const BlockLists>(*kernel.blocks);
+    if (kernel.operation.blocks) {
+        point.blocks = std::make_shared<const BlockLists>(*kernel.operation.blocks);
     }
     const auto found = propagate_intervals(predictor, point);
     if (!found) {
         return tl::unexpected(found.error());
     }
     return "\n" + uncertainty_text(*found, request.style);
+}
+
+/// What shows one schedule cannot show several kernels'.
+Result<void> one_kernel_where_asked(const LoadedKernel& kernel, const PredictArguments& arguments) {
+    const bool schedule = !arguments.schedule_file.empty();
+    return arguments.gantt || schedule
+               ? check_one_kernel(kernel, arguments.gantt ? "--gantt" : "--schedule")
+               : Result<void>{};
 }
 
 Result<std::string> predict_text(const Request& request, const PredictArguments& arguments) {
@@ -89,12 +97,15 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
     if (!kernel) {
         return tl::unexpected(kernel.error());
     }
+    if (const auto one = one_kernel_where_asked(*kernel, arguments); !one) {
+        return tl::unexpected(one.error());
+    }
     auto nearest_started = arguments.quiet ? decltype(start_nearest(request.data_dir, *kernel)){}
                                            : start_nearest(request.data_dir, *kernel);
-    Result<Prediction> prediction = predict_operation(
-        kernel->spec, {kernel->plan, kernel->launches, kernel->blocks}, kernel->problem, *options);
+    Result<Prediction> prediction =
+        predict_operation(kernel->spec, kernel->operation, kernel->problem, *options);
     const std::vector<ComparedRow> nearest =
-        finish_nearest(std::move(nearest_started), kernel->plan.kernel);
+        finish_nearest(std::move(nearest_started), kernel->plan().kernel);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }
@@ -105,7 +116,7 @@ Result<std::string> predict_text(const Request& request, const PredictArguments&
         engine.granularity = options->granularity;
         engine.ideal = options->ideal;
         const Result<Schedule> schedule = record_longest_tile(
-            kernel->spec, kernel->plan, kernel->problem, engine, kernel->blocks);
+            kernel->spec, kernel->plan(), kernel->problem, engine, kernel->operation.blocks);
         if (!schedule) {
             return tl::unexpected(schedule.error());
         }

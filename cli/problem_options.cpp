@@ -2,8 +2,9 @@
 
 #include "cli/parse.hpp"
 #include "warpline/device/kernel_tiles.hpp"
-#include "warpline/device/operation.hpp"
 #include "warpline/explore/rescale_chance.hpp"
+#include "warpline/pipeline/family.hpp"
+#include "warpline/pipeline/operation_file.hpp"
 #include "warpline/planner/shortfall.hpp"
 
 #include <algorithm>
@@ -202,9 +203,42 @@ tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
     return tl::unexpected(std::move(failure));
 }
 
-Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSource& source,
-                                 const ProblemOptions& options) {
-    const Result<Overrides> overrides = split_overrides(options.set);
+Result<void> check_one_kernel(const LoadedKernel& kernel, const std::string& what) {
+    if (kernel.operation.kernels.empty()) {
+        return {};
+    }
+    return several_kernels(kernel.source, fmt::format("{} shows one", what));
+}
+
+namespace {
+
+/// The lists of --blocks, if they fit every kernel.
+Result<BlockLists> lists_for(const Operation& operation, const AttentionProblem& problem,
+                             const std::string& text) {
+    auto lists = parse_blocks(text, problem.seqlen_q, problem.seqlen_kv);
+    if (!lists) {
+        return lists;
+    }
+    const std::vector<KernelPlan> one = {operation.plan};
+    for (const KernelPlan& plan : operation.kernels.empty() ? one : operation.kernels) {
+        if (auto fits = check_block_lists(*lists, problem, plan); !fits) {
+            return tl::unexpected(fits.error());
+        }
+    }
+    return lists;
+}
+
+/// What a kernel is asked: as the options say, read.
+struct Asked {
+    AttentionProblem problem;
+    GpuSpec spec;
+    std::vector<ParameterOverride> parameters;
+    std::optional<ScoreDistribution> scores;
+};
+
+Result<Asked> asked_of(const std::string& data_dir, const PipelineSource& source,
+                       const ProblemOptions& options) {
+    Result<Overrides> overrides = split_overrides(options.set);
     if (!overrides) {
         return tl::unexpected(overrides.error());
     }
@@ -220,34 +254,58 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSour
     if (!scores) {
         return tl::unexpected(scores.error());
     }
-    Result<Operation> operation = make_operation(source, *spec, *problem, overrides->parameters);
-    if (operation && *scores) {
-        const auto chance = rescale_chance(operation->plan, *problem, **scores);
-        if (!chance) {
-            return tl::unexpected(chance.error());
-        }
-        std::vector<ParameterOverride> with_chance = overrides->parameters;
-        with_chance.push_back({std::string(rescale_parameter), fmt::format("{:.6g}", *chance)});
-        operation = make_operation(source, *spec, *problem, with_chance);
+    return Asked{*problem, std::move(*spec), std::move(overrides->parameters), *scores};
+}
+
+/// With what scores say of rescaling.
+Result<Operation> lowered(const PipelineSource& source, const Asked& asked) {
+    auto operation = make_operation(source, asked.spec, asked.problem, asked.parameters);
+    if (!operation || !asked.scores) {
+        return operation;
     }
-    if (!operation) {
-        auto refusal = with_gpus_that_can(data_dir, source, *spec, operation.error());
-        return tl::unexpected(explain_refusal({source, *spec, *problem, overrides->parameters},
-                                              std::move(refusal.value())));
+    const auto chance = rescale_chance(operation->plan, asked.problem, *asked.scores);
+    if (!chance) {
+        return tl::unexpected(chance.error());
     }
-    std::optional<BlockLists> blocks;
+    std::vector<ParameterOverride> with_chance = asked.parameters;
+    with_chance.push_back({std::string(rescale_parameter), fmt::format("{:.6g}", *chance)});
+    return make_operation(source, asked.spec, asked.problem, with_chance);
+}
+
+Result<LoadedKernel> loaded(const PipelineSource& source, Asked asked, Operation operation,
+                            const ProblemOptions& options) {
     if (!options.blocks.empty()) {
-        auto lists = parse_blocks(options.blocks, problem->seqlen_q, problem->seqlen_kv);
+        auto lists = lists_for(operation, asked.problem, options.blocks);
         if (!lists) {
             return tl::unexpected(lists.error());
         }
-        if (auto fits = check_block_lists(*lists, *problem, operation->plan); !fits) {
-            return tl::unexpected(fits.error());
-        }
-        blocks = std::move(*lists);
+        operation.blocks = std::move(*lists);
     }
-    return LoadedKernel{std::move(*spec), *problem, std::move(operation->plan),
-                        std::move(operation->launches), std::move(blocks)};
+    return LoadedKernel{std::move(asked.spec), std::move(asked.problem), source,
+                        std::move(operation)};
+}
+
+/// Why a kernel cannot be had, and what could.
+tl::unexpected<Failure> refusal(const std::string& data_dir, const PipelineSource& source,
+                                const Asked& asked, Failure failure) {
+    auto with_gpus = with_gpus_that_can(data_dir, source, asked.spec, std::move(failure));
+    return tl::unexpected(explain_refusal({source, asked.spec, asked.problem, asked.parameters},
+                                          std::move(with_gpus.value())));
+}
+
+}  // namespace
+
+Result<LoadedKernel> load_kernel(const std::string& data_dir, const PipelineSource& source,
+                                 const ProblemOptions& options) {
+    auto asked = asked_of(data_dir, source, options);
+    if (!asked) {
+        return tl::unexpected(std::move(asked.error()));
+    }
+    auto operation = lowered(source, *asked);
+    if (!operation) {
+        return refusal(data_dir, source, *asked, std::move(operation.error()));
+    }
+    return loaded(source, std::move(*asked), std::move(*operation), options);
 }
 
 Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string& kernel,
@@ -256,7 +314,35 @@ Result<LoadedKernel> load_kernel(const std::string& data_dir, const std::string&
     if (!source) {
         return tl::unexpected(source.error());
     }
-    return load_kernel(data_dir, *source, options);
+    auto asked = asked_of(data_dir, *source, options);
+    if (!asked) {
+        return tl::unexpected(std::move(asked.error()));
+    }
+    auto operation = lowered(*source, *asked);
+    if (operation) {
+        return loaded(*source, std::move(*asked), std::move(*operation), options);
+    }
+    const auto other =
+        operation.error().kind == FailureKind::infeasible
+            ? kernel_in_place_of(readable_families(data_dir), kernel, asked->spec, asked->problem)
+            : std::nullopt;
+    if (!other) {
+        return refusal(data_dir, *source, *asked, std::move(operation.error()));
+    }
+    const Result<PipelineSource> there = read_pipeline(data_dir, *other);
+    if (!there) {
+        return tl::unexpected(there.error());
+    }
+    auto answer = load_kernel(data_dir, *there, options);
+    std::string note =
+        fmt::format("{} does not take this problem: {} runs in its place.", kernel, *other);
+    if (answer) {
+        std::vector<std::string>& assumptions = answer->operation.plan.assumptions;
+        assumptions.insert(assumptions.begin(), std::move(note));
+    } else {
+        answer.error().diagnostics.push_back({{}, std::move(note), {}});
+    }
+    return answer;
 }
 
 }  // namespace warpline::cli

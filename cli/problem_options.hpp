@@ -2,12 +2,12 @@
 #pragma once
 
 #include "cli/command_line.hpp"
+#include "warpline/device/operation.hpp"
 #include "warpline/diagnostics/failure.hpp"
 #include "warpline/explore/changes.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/numerics/score_distribution.hpp"
 #include "warpline/pipeline/load_plan.hpp"
-#include "warpline/pipeline/side_launch.hpp"
 #include "warpline/workload/attention.hpp"
 #include "warpline/workload/block_lists.hpp"
 
@@ -50,21 +50,27 @@ using Overrides = Changes;
                                                          const PipelineSource& source,
                                                          const GpuSpec& spec, Failure failure);
 
-/// A kernel, lowered for a GPU and a problem.
+/// A kernel, or several that run one after the other, lowered for a GPU and a problem.
 struct LoadedKernel {
     GpuSpec spec;
     AttentionProblem problem;
-    KernelPlan plan;
-    std::vector<SideLaunch> launches;  ///< before and after it
-    std::optional<BlockLists> blocks;  ///< --blocks
+    PipelineSource source;
+    Operation operation;  ///< with the lists of --blocks
+
+    [[nodiscard]] const KernelPlan& plan() const { return operation.plan; }
 };
+
+/// The failure to show one kernel's schedule where there are several; `what` is "--gantt", "a
+/// trace". Nothing to fail with one.
+[[nodiscard]] Result<void> check_one_kernel(const LoadedKernel& kernel, const std::string& what);
 
 /// Lowers a pipeline that was read already, as the options say. Errors: those of the loaders.
 [[nodiscard]] Result<LoadedKernel> load_kernel(const std::string& data_dir,
                                                const PipelineSource& source,
                                                const ProblemOptions& options);
 
-/// The same for `kernel`, an id or a file.
+/// The same for `kernel`, an id or a file. Where an id does not take the problem and its family has
+/// another in its place, that one.
 [[nodiscard]] Result<LoadedKernel> load_kernel(const std::string& data_dir,
                                                const std::string& kernel,
                                                const ProblemOptions& options);

@@ -41,25 +41,24 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
     if (!options) {
         return tl::unexpected(options.error());
     }
-    const Result<PipelineSource> source = read_pipeline(request.data_dir, arguments.kernel);
-    if (!source) {
-        return tl::unexpected(source.error());
-    }
-    const Result<LoadedKernel> kernel = load_kernel(request.data_dir, *source, problem);
+    const Result<LoadedKernel> kernel = load_kernel(request.data_dir, arguments.kernel, problem);
     if (!kernel) {
         return tl::unexpected(kernel.error());
+    }
+    if (const auto one = check_one_kernel(*kernel, "a page"); !one) {
+        return tl::unexpected(one.error());
     }
     const Result<Overrides> overrides = split_overrides(problem.set);
     if (!overrides) {
         return tl::unexpected(overrides.error());
     }
     Result<StoragePlan> storage =
-        make_storage_plan(*source, kernel->spec, kernel->problem, overrides->parameters);
+        make_storage_plan(kernel->source, kernel->spec, kernel->problem, overrides->parameters);
     if (!storage) {
         return tl::unexpected(storage.error());
     }
-    Result<Prediction> prediction = predict_operation(
-        kernel->spec, {kernel->plan, kernel->launches, kernel->blocks}, kernel->problem, *options);
+    Result<Prediction> prediction =
+        predict_operation(kernel->spec, kernel->operation, kernel->problem, *options);
     if (!prediction) {
         return tl::unexpected(prediction.error());
     }
@@ -68,7 +67,7 @@ Result<ReportSubject> make_subject(const Request& request, const ReportArguments
     engine.granularity = options->granularity;
     engine.ideal = options->ideal;
     Result<Recording> recording = record_tile(kernel->spec, prediction->plan, kernel->problem,
-                                              engine, Iterations::folded, kernel->blocks);
+                                              engine, Iterations::folded, kernel->operation.blocks);
     if (!recording) {
         return tl::unexpected(recording.error());
     }

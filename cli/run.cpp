@@ -72,7 +72,7 @@ void declare(const Command& program, Request& request, const Session& session) {
         .last_counts();
     for (const auto add : {add_predict, add_plan, add_whatif, add_sensitivity, add_sweep, add_tune,
                            add_rescale, add_specs, add_explain, add_check, add_compare,
-                           add_calibrate, add_kernels, add_trace, add_report}) {
+                           add_calibrate, add_kernels, add_mechanisms, add_trace, add_report}) {
         add(program, request);
     }
     add_microbench(program, request, session.err);

@@ -53,6 +53,7 @@ void add_check(const Command& program, Request& request);
 void add_compare(const Command& program, Request& request);
 void add_calibrate(const Command& program, Request& request);
 void add_kernels(const Command& program, Request& request);
+void add_mechanisms(const Command& program, Request& request);
 void add_whatif(const Command& program, Request& request);
 void add_sensitivity(const Command& program, Request& request);
 void add_sweep(const Command& program, Request& request);

@@ -19,8 +19,10 @@ Result<Mechanism> mechanism_named(const std::string& name) {
     }
     const std::string nearest = nearest_name(name, names);
     return fail(FailureKind::usage, fmt::format("--ideal: there is no mechanism \"{}\"", name),
-                nearest.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean {}?", nearest));
+                nearest.empty()
+                    ? fmt::format("there are {}; `warpline mechanisms` says what each is",
+                                  fmt::join(names, ", "))
+                    : fmt::format("did you mean {}?", nearest));
 }
 
 }  // namespace
@@ -28,7 +30,8 @@ Result<Mechanism> mechanism_named(const std::string& name) {
 void SimulationOptions::declare(const Command& command) {
     command.add_option("--clock", clock, "boost or 1755MHz [sustained clock of the GPU]")
         .type_name("CLOCK");
-    command.add_option("--ideal", ideal, "switch a mechanism off, to see what it costs")
+    command.add_option("--ideal", ideal,
+                    "switch a mechanism off, to see what it costs; `warpline mechanisms` lists them")
         .type_name("MECHANISM")
         .repeatable();
     command

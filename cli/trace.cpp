@@ -116,24 +116,27 @@ struct Traced {
 };
 
 Result<Traced> load_asked(const Request& request, const TraceArguments& arguments) {
-    const auto source = read_pipeline(request.data_dir, arguments.kernel);
-    if (!source) {
-        return tl::unexpected(source.error());
-    }
-    Result<LoadedKernel> kernel = load_kernel(request.data_dir, *source, arguments.problem);
+    Result<LoadedKernel> kernel =
+        load_kernel(request.data_dir, arguments.kernel, arguments.problem);
     if (!kernel) {
         return tl::unexpected(kernel.error());
+    }
+    if (const auto one = check_one_kernel(*kernel, "a trace"); !one) {
+        return tl::unexpected(one.error());
     }
     const Result<Overrides> overrides = split_overrides(arguments.problem.set);
     if (!overrides) {
         return tl::unexpected(overrides.error());
     }
-    auto storage = make_storage_plan(*source, kernel->spec, kernel->problem, overrides->parameters);
+    auto storage =
+        make_storage_plan(kernel->source, kernel->spec, kernel->problem, overrides->parameters);
     if (!storage) {
         return tl::unexpected(storage.error());
     }
-    return Traced{std::move(kernel->spec), kernel->problem,           std::move(kernel->plan),
-                  std::move(*storage),     std::move(kernel->blocks), std::nullopt};
+    Operation& operation = kernel->operation;
+    return Traced{std::move(kernel->spec),     kernel->problem,
+                  std::move(operation.plan),   std::move(*storage),
+                  std::move(operation.blocks), std::nullopt};
 }
 
 /// The kernel, GPU and problem that the timeline's table names.

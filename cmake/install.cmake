@@ -40,7 +40,7 @@ foreach(folder measured cuda installed)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/validate/${folder} ${PROJECT_BINARY_DIR}/share/warpline/validate/${folder}
        SYMBOLIC)
 endforeach()
-install(FILES reports/schema/comparison-1.json reports/schema/plan-1.json reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
+install(FILES reports/schema/comparison-1.json reports/schema/operation-prediction-1.json reports/schema/plan-1.json reports/schema/prediction-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/schema)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/warpline)
 
 configure_package_config_file(cmake/warplineConfig.cmake.in ${PROJECT_BINARY_DIR}/warplineConfig.cmake

@@ -41,6 +41,10 @@ double steady_tensor_busy(const Prediction& prediction) {
 
 }  // namespace
 
+double executed_tflops(const Prediction& prediction) {
+    return prediction.seconds > 0.0 ? prediction.executed_flops / prediction.seconds / 1e12 : 0.0;
+}
+
 PeakShares peak_shares(const Prediction& prediction) {
     PeakShares shares;
     const double executed = prediction.utilization;

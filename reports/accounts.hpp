@@ -10,12 +10,15 @@
 
 namespace warpline {
 
+/// Executed work over the time, in TFLOP/s; 0 without time.
+[[nodiscard]] double executed_tflops(const Prediction& prediction);
+
 /// Fractions of the FLOPs that the peak rate would execute in the predicted time. counted +
 /// not_counted + launch + idle_sms + steady_idle + other = 1.
 struct PeakShares {
     double counted = 0.0;      ///< flash-attention's convention
-    double not_counted = 0.0;  ///< executed on masked or padded elements; negative when the
-                               ///< convention counts more than is executed
+    double not_counted = 0.0;  ///< executed on masked or padded elements, or in products beyond
+                               ///< the convention's; negative when it counts more than is executed
     double launch = 0.0;       ///< time outside the first launch to the last exit
     double idle_sms = 0.0;     ///< SMs without a tile: waves and tail
     /// The tensor core waits in the steady loop; absent when no step has been simulated.

@@ -173,29 +173,83 @@ Json power_json(const Prediction& prediction) {
             {"parts", std::move(parts)}};
 }
 
+Json value_of(const Prediction& prediction, const std::vector<ComparedRow>& nearest) {
+    return {{"schema", prediction_schema},
+            {"kernel", prediction.kernel},
+            {"gpu", prediction.gpu},
+            {"problem", problem_json(prediction.problem)},
+            {"clock_mhz", number(megahertz(prediction.clock.hz))},
+            {"time_ms", number(prediction.seconds * 1e3)},
+            {"tflops", number(prediction.tflops)},
+            {"utilization", number(prediction.utilization)},
+            {"makespan_cycles", number(prediction.makespan_cycles)},
+            {"mean_active_cycles", number(prediction.waves.mean_active_cycles)},
+            {"bound_by", prediction.bound_by},
+            {"bounds", bounds_json(prediction)},
+            {"units", units_json(prediction)},
+            {"roles", roles_json(prediction)},
+            {"critical_cycle", cycle_json(prediction)},
+            {"budgets", budgets_json(prediction.plan)},
+            {"power", power_json(prediction)},
+            {"nearest_measured", nearest_json(nearest)},
+            {"assumptions", prediction.assumptions},
+            {"provenance", provenance_json(prediction)}};
+}
+
+/// The launches beside the kernels, and the kernels, each with its share of the time.
+void add_parts(Json& json, const Prediction& sum) {
+    const auto share = [&](double seconds) {
+        return number(sum.seconds > 0.0 ? seconds / sum.seconds : 0.0);
+    };
+    json["launches"] = Json::array();
+    for (const SideTime& side : sum.side_times) {
+        json["launches"].push_back({{"name", side.name},
+                                    {"runs", side.after ? "after" : "before"},
+                                    {"time_ms", number(side.seconds * 1e3)},
+                                    {"share", share(side.seconds)}});
+    }
+    json["kernels"] = Json::array();
+    for (const Prediction& kernel : sum.kernels) {
+        json["kernels"].push_back({{"share", share(kernel.seconds)},
+                                   {"executed_tflops", number(executed_tflops(kernel))},
+                                   {"prediction", value_of(kernel, {})}});
+    }
+}
+
+Json sum_value(const Prediction& sum, const std::vector<ComparedRow>& nearest) {
+    Json json = {{"schema", operation_prediction_schema},
+                 {"kernel", sum.kernel},
+                 {"gpu", sum.gpu},
+                 {"problem", problem_json(sum.problem)},
+                 {"clock_mhz", number(megahertz(sum.clock.hz))},
+                 {"time_ms", number(sum.seconds * 1e3)},
+                 {"tflops", number(sum.tflops)},
+                 {"executed_tflops", number(executed_tflops(sum))},
+                 {"utilization", number(sum.utilization)},
+                 {"counted_flops", number(sum.counted_flops)},
+                 {"executed_flops", number(sum.executed_flops)},
+                 {"makespan_cycles", number(sum.makespan_cycles)},
+                 {"mean_active_cycles", number(sum.waves.mean_active_cycles)},
+                 {"hbm_bytes", number(sum.waves.hbm_bytes)},
+                 {"l2_bytes", number(sum.waves.l2_bytes)},
+                 {"bound_by", sum.bound_by}};
+    add_parts(json, sum);
+    json["power"] = power_json(sum);
+    json["nearest_measured"] = nearest_json(nearest);
+    json["assumptions"] = sum.assumptions;
+    json["provenance"] = {{"version", sum.version},
+                          {"spec_hash", sum.spec_hash},
+                          {"pipeline_hash", sum.plan.hash},
+                          {"pipeline_file", sum.plan.file},
+                          {"clock_origin", sum.clock.origin}};
+    return json;
+}
+
 }  // namespace
 
 std::string prediction_json(const Prediction& prediction, const std::vector<ComparedRow>& nearest) {
-    const Json json = {{"schema", prediction_schema},
-                       {"kernel", prediction.kernel},
-                       {"gpu", prediction.gpu},
-                       {"problem", problem_json(prediction.problem)},
-                       {"clock_mhz", number(megahertz(prediction.clock.hz))},
-                       {"time_ms", number(prediction.seconds * 1e3)},
-                       {"tflops", number(prediction.tflops)},
-                       {"utilization", number(prediction.utilization)},
-                       {"makespan_cycles", number(prediction.makespan_cycles)},
-                       {"mean_active_cycles", number(prediction.waves.mean_active_cycles)},
-                       {"bound_by", prediction.bound_by},
-                       {"bounds", bounds_json(prediction)},
-                       {"units", units_json(prediction)},
-                       {"roles", roles_json(prediction)},
-                       {"critical_cycle", cycle_json(prediction)},
-                       {"budgets", budgets_json(prediction.plan)},
-                       {"power", power_json(prediction)},
-                       {"nearest_measured", nearest_json(nearest)},
-                       {"assumptions", prediction.assumptions},
-                       {"provenance", provenance_json(prediction)}};
+    const Json json =
+        prediction.kernels.empty() ? value_of(prediction, nearest) : sum_value(prediction, nearest);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

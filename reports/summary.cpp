@@ -29,7 +29,10 @@ std::string peak_section(const Prediction& prediction, const Style& style) {
     };
     row(shares.counted, "counted work",
         fmt::format("{:.1f} TFLOP/s by flash-attention's convention", prediction.tflops));
-    row(shares.not_counted, "masked, padded", "executed but not counted");
+    const bool more_products = !prediction.kernels.empty() || prediction.plan.counted_share < 1.0;
+    row(shares.not_counted, more_products ? "not counted" : "masked, padded",
+        more_products ? "masked, padded, and products that are not counted"
+                      : "executed but not counted");
     if (shares.steady_idle) {
         row(*shares.steady_idle, "tensor core waits", "in the steady loop");
     }
@@ -109,27 +112,41 @@ std::string head_section(const Prediction& prediction, const Style& style) {
     return text + clock_line(prediction);
 }
 
+void add(std::vector<std::string>& list, const std::vector<std::string>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 std::string headline(const Prediction& prediction) {
-    return fmt::format("{}   {:.1f} TFLOP/s counted   {} of peak executed @ {:.0f} MHz",
-                       time_text(prediction.seconds), prediction.tflops,
+    const std::string executed =
+        prediction.kernels.empty() ? ""
+                                   : fmt::format(", {:.1f} executed", executed_tflops(prediction));
+    return fmt::format("{}   {:.1f} TFLOP/s counted{}   {} of peak executed @ {:.0f} MHz",
+                       time_text(prediction.seconds), prediction.tflops, executed,
                        percent(prediction.utilization), megahertz(prediction.clock.hz));
 }
 
 std::string summary_text(const Prediction& prediction, const Style& style,
                          const std::vector<ComparedRow>& nearest) {
-    std::string text = head_section(prediction, style);
-    for (const std::string& section :
-         {peak_section(prediction, style), answers_section(prediction, style),
-          unit_section(prediction, style), cycle_section(prediction, style),
-          stall_section(prediction, style), wave_section(prediction, style),
-          power_section(prediction, style), budget_section(prediction, style),
-          nearest_section(nearest, style), assumption_section(prediction, style),
-          provenance_section(prediction, style)}) {
-        if (!section.empty()) {
-            text += "\n" + section;
-        }
+    std::vector<std::string> sections = {head_section(prediction, style),
+                                         peak_section(prediction, style),
+                                         kernel_section(prediction, style)};
+    if (prediction.kernels.empty()) {
+        add(sections, {answers_section(prediction, style), unit_section(prediction, style),
+                       cycle_section(prediction, style), stall_section(prediction, style),
+                       wave_section(prediction, style)});
+    }
+    for (const Prediction& kernel : prediction.kernels) {
+        const std::string name = style.bold(printable(kernel.kernel)) + "\n";
+        add(sections, {name + answers_section(kernel, style), unit_section(kernel, style)});
+    }
+    add(sections, {power_section(prediction, style), budget_section(prediction, style),
+                   nearest_section(nearest, style), assumption_section(prediction, style),
+                   provenance_section(prediction, style)});
+    std::string text;
+    for (const std::string& section : sections) {
+        text += (text.empty() || section.empty() ? "" : "\n") + section;
     }
     return text;
 }

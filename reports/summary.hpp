@@ -10,13 +10,15 @@
 
 namespace warpline {
 
-/// One line: time, rate, utilization and clock, without a line break.
+/// One line: time, rate (of several kernels also the executed one), utilization and clock, without
+/// a line break.
 [[nodiscard]] std::string headline(const Prediction& prediction);
 
 /// The whole answer in at most 100 columns: headline, where the peak goes, the three answers and
 /// what to blame for their gaps, units, critical cycle, stalls, waves, budgets, assumptions and
-/// provenance, and the measured rows `nearest` to it with the model's error on them. Sections
-/// without content are left out.
+/// provenance, and the measured rows `nearest` to it with the model's error on them. Of several
+/// kernels, what each takes, and for each the three answers and units. Sections without content are
+/// left out.
 [[nodiscard]] std::string summary_text(const Prediction& prediction, const Style& style = {},
                                        const std::vector<ComparedRow>& nearest = {});
 

@@ -51,6 +51,41 @@ std::vector<CycleStretch> longest_stretches(std::vector<CycleStretch> stretches,
 
 }  // namespace
 
+std::string kernel_section(const Prediction& prediction, const Style& style) {
+    if (prediction.kernels.empty()) {
+        return "";
+    }
+    Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
+                 Align::left});
+    table.add({"", "time", "share", "counted", "executed", "of peak", "bound by"});
+    const auto share = [&](double seconds) {
+        return percent(prediction.seconds > 0.0 ? seconds / prediction.seconds : 0.0);
+    };
+    const auto sides = [&](bool after) {
+        for (const SideTime& side : prediction.side_times) {
+            if (side.after == after) {
+                table.add({cut_to(printable(side.name), 20), time_text(side.seconds),
+                           share(side.seconds)});
+            }
+        }
+    };
+    sides(false);
+    for (const Prediction& kernel : prediction.kernels) {
+        table.add({cut_to(printable(kernel.kernel), 20), time_text(kernel.seconds),
+                   share(kernel.seconds), fmt::format("{:.1f}", kernel.tflops),
+                   fmt::format("{:.1f}", executed_tflops(kernel)), percent(kernel.utilization),
+                   cut_to(printable(kernel.bound_by), 38)});
+    }
+    sides(true);
+    const std::string more = fmt::format(
+        "{:.3f} times the counted work is executed. `warpline predict {}` shows one "
+        "kernel's critical cycle, roles, waves and budgets, and takes --gantt.",
+        prediction.counted_flops > 0.0 ? prediction.executed_flops / prediction.counted_flops : 0.0,
+        prediction.kernels.front().kernel);
+    return style.bold("Kernels, one after the other; TFLOP/s counted and executed") + "\n" +
+           table.text("  ") + wrap(printable(more), summary_width, "  ");
+}
+
 std::string unit_section(const Prediction& prediction, const Style& style) {
     Table table({Align::left, Align::right, Align::left, Align::right, Align::right, Align::left});
     table.add({"unit", "busy", "", "cycles/step", "only this limits", ""});

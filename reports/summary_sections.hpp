@@ -13,6 +13,9 @@ namespace warpline {
 
 inline constexpr std::size_t summary_width = 100;  ///< columns
 
+/// Where several kernels run one after the other: the time, share and rates of each, and of the
+/// launches beside them. Empty with one kernel.
+[[nodiscard]] std::string kernel_section(const Prediction& prediction, const Style& style);
 /// Busy share, demand and rate limit of every unit that has work.
 [[nodiscard]] std::string unit_section(const Prediction& prediction, const Style& style);
 /// The recurrence bound's critical cycle, in words.

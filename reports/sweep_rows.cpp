@@ -24,6 +24,11 @@ std::string status_of(const SweepRow& row) {
     return "refused";
 }
 
+/// Several kernels that run one after the other have no step in common.
+bool has_step(const SweepRow& row) {
+    return row.steady.rows > 0;
+}
+
 std::string csv_row(const SweepRow& row, const std::string& run) {
     std::string text = fmt::format("{}", row.index);
     for (const auto& [name, value] : row.assignments) {
@@ -33,9 +38,11 @@ std::string csv_row(const SweepRow& row, const std::string& run) {
     if (row.failed) {
         text += ",,,,,,,";
     } else {
-        text += fmt::format(",{:.9g},{:.6g},{:.6g},{:.9g},{:.6g},{:.6g},{:.6g}", 1e3 * row.seconds,
-                            row.tflops, 100.0 * row.utilization, row.makespan_cycles,
-                            row.steady.roofline, row.steady.recurrence, row.steady.simulated);
+        text += fmt::format(",{:.9g},{:.6g},{:.6g},{:.9g}", 1e3 * row.seconds, row.tflops,
+                            100.0 * row.utilization, row.makespan_cycles);
+        text += has_step(row) ? fmt::format(",{:.6g},{:.6g},{:.6g}", row.steady.roofline,
+                                            row.steady.recurrence, row.steady.simulated)
+                              : std::string(",,,");
     }
     return text + "," + csv_text(printable(row.bound_by)) + "," + csv_text(printable(row.reason)) +
            "," + run + "\n";
@@ -56,9 +63,12 @@ std::string json_row(const SweepRow& row, const std::string& run) {
         out["tflops"] = row.tflops;
         out["utilization"] = row.utilization;
         out["cycles"] = row.makespan_cycles;
-        out["step"] = {{"roofline", row.steady.roofline},
-                       {"recurrence", row.steady.recurrence},
-                       {"simulated", row.steady.simulated}};
+        out["step"] = nullptr;
+        if (has_step(row)) {
+            out["step"] = {{"roofline", row.steady.roofline},
+                           {"recurrence", row.steady.recurrence},
+                           {"simulated", row.steady.simulated}};
+        }
         out["bound_by"] = printable(row.bound_by);
     }
     return out.dump() + "\n";

@@ -1,8 +1,10 @@
 #include "warpline/device/operation.hpp"
 
+#include "warpline/device/kernel_sum.hpp"
 #include "warpline/device/power.hpp"
 #include "warpline/device/predict_listed.hpp"
 #include "warpline/device/side_launch_time.hpp"
+#include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/side_launches.hpp"
 
 #include <cmath>
@@ -12,9 +14,35 @@
 
 namespace warpline {
 
+namespace {
+
+[[nodiscard]] Result<Operation> operation_of_kernels(
+    const PipelineSource& source, const GpuSpec& spec, const AttentionProblem& problem,
+    const std::vector<ParameterOverride>& overrides) {
+    auto head = operation_head(source, spec, problem, overrides);
+    if (!head) {
+        return tl::unexpected(std::move(head.error()));
+    }
+    Operation operation{std::move(head->plan), std::move(head->launches)};
+    for (const PipelineSource& kernel : source.parts) {
+        auto plan = make_plan(kernel, spec, problem, overrides_of(kernel, overrides));
+        if (!plan) {
+            return tl::unexpected(std::move(plan.error()));
+        }
+        add_kernel(operation.plan, *plan);
+        operation.kernels.push_back(std::move(*plan));
+    }
+    return operation;
+}
+
+}  // namespace
+
 Result<Operation> make_operation(const PipelineSource& source, const GpuSpec& spec,
                                  const AttentionProblem& problem,
                                  const std::vector<ParameterOverride>& overrides) {
+    if (names_kernels(source.root)) {
+        return operation_of_kernels(source, spec, problem, overrides);
+    }
     auto plan = make_plan(source, spec, problem, overrides);
     if (!plan) {
         return tl::unexpected(plan.error());
@@ -28,12 +56,30 @@ Result<Operation> make_operation(const PipelineSource& source, const GpuSpec& sp
 
 namespace {
 
+/// Without the launches beside them.
+[[nodiscard]] Result<Prediction> predict_kernels(const GpuSpec& spec, const Operation& operation,
+                                                 const AttentionProblem& problem,
+                                                 PredictOptions options, ScheduleMemo* memo) {
+    if (operation.kernels.empty()) {
+        return predict_listed(spec, operation.plan, problem, operation.blocks, options, memo);
+    }
+    std::vector<Prediction> kernels;
+    for (const KernelPlan& plan : operation.kernels) {
+        auto prediction = predict_listed(spec, plan, problem, operation.blocks, options, memo);
+        if (!prediction) {
+            return prediction;
+        }
+        kernels.push_back(std::move(*prediction));
+        options.graph_launch = true;  // queued behind the one before
+    }
+    return sum_of_kernels(operation.plan, std::move(kernels));
+}
+
 /// At a clock that nothing else holds back.
 [[nodiscard]] Result<Prediction> predict_freely(const GpuSpec& spec, const Operation& operation,
                                                 const AttentionProblem& problem,
                                                 const PredictOptions& options, ScheduleMemo* memo) {
-    auto prediction =
-        predict_listed(spec, operation.plan, problem, operation.blocks, options, memo);
+    auto prediction = predict_kernels(spec, operation, problem, options, memo);
     if (!prediction) {
         return prediction;
     }
@@ -41,9 +87,11 @@ namespace {
     for (const SideLaunch& launch : operation.launches) {
         const double seconds = side_launch_seconds(launch, spec, prediction->clock.hz);
         prediction->seconds += seconds;
+        prediction->side_times.push_back({launch.name, launch.after, seconds});
         prediction->assumptions.push_back(
-            fmt::format("{:.3g} us for {}, a kernel of its own {} this one, are part of the time.",
-                        seconds * 1e6, launch.name, launch.after ? "after" : "before"));
+            fmt::format("{:.3g} us for {}, a kernel of its own {} {}, are part of the time.",
+                        seconds * 1e6, launch.name, launch.after ? "after" : "before",
+                        operation.kernels.empty() ? "this one" : "these"));
     }
     if (prediction->seconds > 0.0) {
         prediction->tflops *= alone / prediction->seconds;

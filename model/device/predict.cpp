@@ -132,9 +132,9 @@ void fill_assumptions(Prediction& out, const PredictionParts& parts, const GpuSp
         }
     }
     list.push_back(fmt::format("Clock: {}.", out.clock.origin));
-    list.push_back(fmt::format("{:.3g} us of launch overhead are part of the time{}.",
-                               parts.launch_seconds * 1e6,
-                               options.graph_launch ? " (a kernel inside a graph)" : ""));
+    list.push_back(fmt::format(
+        "{:.3g} us of launch overhead are part of the time{}.", parts.launch_seconds * 1e6,
+        options.graph_launch ? " (a kernel inside a graph, or behind another)" : ""));
     list.push_back(fmt::format(
         "SMs burst at their own width; L2 and HBM serve all bytes at their sustained rates. Of "
         "what "

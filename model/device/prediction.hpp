@@ -75,6 +75,16 @@ struct PowerAccount {
     std::vector<Part> parts;
 };
 
+/// A kernel that does little but move bytes, beside the one or ones that a prediction is of.
+struct SideTime {
+    std::string name;
+    bool after = false;  ///< them; else before
+    double seconds = 0.0;
+};
+
+/// Of one kernel; or of several that run one after the other, each in `kernels`. Then times, work
+/// and bytes are sums; a unit is as busy as its mean over their time and has no demand; and there
+/// is no steady step (its rows are 0), recurrence, schedule, or plan beyond names and parameters.
 struct Prediction {
     AttentionProblem problem;
     std::string gpu, kernel;
@@ -97,6 +107,8 @@ struct Prediction {
     KernelPlan plan;
     std::vector<std::string> assumptions;
     std::string version, spec_hash;
+    std::vector<SideTime> side_times;  ///< part of `seconds`
+    std::vector<Prediction> kernels;   ///< in the order they run; empty: one kernel, this
 };
 
 struct PredictOptions {

@@ -1,5 +1,6 @@
 #include "warpline/explore/lowered_kernel.hpp"
 
+#include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/problem_names.hpp"
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
@@ -12,6 +13,30 @@ namespace {
 constexpr std::size_t most_problems = 256, most_bodies = 32;  // beyond, memory is begun anew
 
 }  // namespace
+
+LoweredKernel::LoweredKernel(Source source, Spec spec, std::vector<ParameterOverride> overrides)
+    : source_(std::move(source)), spec_(std::move(spec)), overrides_(std::move(overrides)) {
+    for (const PipelineSource& kernel : source_->parts) {
+        kernels_.push_back(std::make_unique<LoweredKernel>(Source(source_, &kernel), spec_,
+                                                           overrides_of(kernel, overrides_)));
+    }
+}
+
+std::size_t LoweredKernel::held() const {
+    std::size_t held = held_;
+    for (const auto& kernel : kernels_) {
+        held += kernel->held();
+    }
+    return held;
+}
+
+std::int64_t LoweredKernel::lowerings() const {
+    std::int64_t lowerings = lowerings_;
+    for (const auto& kernel : kernels_) {
+        lowerings += kernel->lowerings();
+    }
+    return lowerings;
+}
 
 LoweredKernel::Key LoweredKernel::key_of(const AttentionProblem& problem) {
     std::vector<double> values;
@@ -66,7 +91,28 @@ void LoweredKernel::set_last_parameters(std::vector<Parameter> parameters) {
     last_ = std::move(parameters);
 }
 
+LoweredKernel::Lowered LoweredKernel::lower_kernels(const AttentionProblem& problem) {
+    auto head = operation_head(*source_, *spec_, problem, overrides_);
+    if (!head) {
+        return tl::unexpected(std::move(head.error()));
+    }
+    auto operation =
+        std::make_shared<Operation>(Operation{std::move(head->plan), std::move(head->launches)});
+    for (const auto& kernel : kernels_) {
+        const auto lowered = kernel->at(problem);
+        if (!lowered) {
+            return lowered;
+        }
+        add_kernel(operation->plan, (*lowered)->plan);
+        operation->kernels.push_back((*lowered)->plan);
+    }
+    return operation;
+}
+
 LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
+    if (names_kernels(source_->root)) {
+        return lower_kernels(problem);
+    }
     Resolved resolved(*spec_);
     if (!resolve_parameters({source_->root, *spec_, problem}, overrides_, resolved,
                             last_parameters()) ||

@@ -22,8 +22,7 @@ class LoweredKernel {
     using Spec = std::shared_ptr<const GpuSpec>;
     using Lowered = Result<std::shared_ptr<const Operation>>;
 
-    LoweredKernel(Source source, Spec spec, std::vector<ParameterOverride> overrides)
-        : source_(std::move(source)), spec_(std::move(spec)), overrides_(std::move(overrides)) {}
+    LoweredKernel(Source source, Spec spec, std::vector<ParameterOverride> overrides);
 
     /// What make_operation() answers. A program is lowered again only when something that its file
     /// asks for has another value.
@@ -31,9 +30,9 @@ class LoweredKernel {
 
     [[nodiscard]] const GpuSpec& spec() const { return *spec_; }
     /// Operations in memory.
-    [[nodiscard]] std::size_t held() const { return held_; }
+    [[nodiscard]] std::size_t held() const;
     /// Programs lowered so far.
-    [[nodiscard]] std::int64_t lowerings() const { return lowerings_; }
+    [[nodiscard]] std::int64_t lowerings() const;
 
   private:
     /// All of a problem that a file can ask for.
@@ -46,6 +45,7 @@ class LoweredKernel {
 
     [[nodiscard]] static Key key_of(const AttentionProblem& problem);
     [[nodiscard]] Lowered lower(const AttentionProblem& problem);
+    [[nodiscard]] Lowered lower_kernels(const AttentionProblem& problem);
     [[nodiscard]] std::shared_ptr<const Operation> body_for(const AttentionProblem& problem,
                                                             const NameValues& given) const;
     [[nodiscard]] std::vector<Parameter> last_parameters() const;
@@ -57,6 +57,7 @@ class LoweredKernel {
     Source source_;
     Spec spec_;
     std::vector<ParameterOverride> overrides_;
+    std::vector<std::unique_ptr<LoweredKernel>> kernels_;  ///< that the file names
     mutable std::mutex mutex_;
     std::map<Key, Lowered> by_problem_;
     std::vector<Body> bodies_;

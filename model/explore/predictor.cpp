@@ -5,6 +5,7 @@
 #include "warpline/explore/parallel.hpp"
 #include "warpline/explore/rescale_chance.hpp"
 #include "warpline/hardware/gpu_family.hpp"
+#include "warpline/pipeline/family.hpp"
 
 #include <optional>
 #include <utility>
@@ -143,13 +144,51 @@ Result<Point> Predictor::without_scores(const Point& point) const {
     return plain;
 }
 
+std::shared_ptr<const std::vector<KernelFamily>> Predictor::kernel_families() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kernel_families_ == nullptr) {
+        kernel_families_ =
+            std::make_shared<const std::vector<KernelFamily>>(readable_families(data_dir_));
+    }
+    return kernel_families_;
+}
+
+Result<Predictor::Found> Predictor::find(const Point& point) const {
+    const auto answer = [this](const Point& asked) -> Result<Found> {
+        const auto kernel = lowered(asked);
+        if (!kernel) {
+            return tl::unexpected(kernel.error());
+        }
+        auto operation = (*kernel)->at(asked.problem);
+        if (!operation) {
+            return tl::unexpected(std::move(operation.error()));
+        }
+        return Found{std::move(*operation), Spec(*kernel, &(*kernel)->spec())};
+    };
+    auto found = answer(point);
+    if (found || found.error().kind != FailureKind::infeasible) {
+        return found;
+    }
+    const auto loaded = spec(point.gpu, point.changes.hardware);
+    const auto other =
+        loaded ? kernel_in_place_of(*kernel_families(), point.kernel, **loaded, point.problem)
+               : std::nullopt;
+    if (!other) {
+        return found;
+    }
+    Point there = point;
+    there.kernel = *other;
+    return answer(there);
+}
+
 Result<std::shared_ptr<const Operation>> Predictor::operation(const Point& point) const {
     if (point.scores) {
         const auto plain = without_scores(point);
         return plain ? operation(*plain) : tl::unexpected(plain.error());
     }
-    const auto kernel = lowered(point);
-    return kernel ? (*kernel)->at(point.problem) : tl::unexpected(kernel.error());
+    auto found = find(point);
+    return found ? Result<std::shared_ptr<const Operation>>(std::move(found->operation))
+                 : tl::unexpected(std::move(found.error()));
 }
 
 Result<Prediction> Predictor::predict(const Point& point) const {
@@ -157,21 +196,17 @@ Result<Prediction> Predictor::predict(const Point& point) const {
         const auto plain = without_scores(point);
         return plain ? predict(*plain) : tl::unexpected(plain.error());
     }
-    const auto kernel = lowered(point);
-    if (!kernel) {
-        return tl::unexpected(kernel.error());
+    const auto found = find(point);
+    if (!found) {
+        return tl::unexpected(found.error());
     }
-    const auto operation = (*kernel)->at(point.problem);
-    if (!operation) {
-        return tl::unexpected(operation.error());
-    }
-    const GpuSpec& spec = (*kernel)->spec();
     if (point.blocks == nullptr) {
-        return predict_operation(spec, **operation, point.problem, point.options, memo_.get());
+        return predict_operation(*found->spec, *found->operation, point.problem, point.options,
+                                 memo_.get());
     }
-    Operation listed = **operation;
+    Operation listed = *found->operation;
     listed.blocks = *point.blocks;
-    return predict_operation(spec, listed, point.problem, point.options, memo_.get());
+    return predict_operation(*found->spec, listed, point.problem, point.options, memo_.get());
 }
 
 std::vector<Result<Prediction>> Predictor::predict_all(const std::vector<Point>& points,

@@ -18,6 +18,7 @@
 namespace warpline {
 
 struct GpuFamily;
+struct KernelFamily;
 class LoweredKernel;
 class ScheduleMemo;
 
@@ -36,7 +37,8 @@ struct Point {
 };
 
 /// Answers points. Safe to use from several threads; an answer is the same whatever was asked
-/// before, and the same as predict_operation()'s.
+/// before, and the same as predict_operation()'s. Where a kernel does not take a problem and its
+/// family's dispatcher runs another there, the other answers.
 class Predictor {
   public:
     explicit Predictor(std::filesystem::path data_dir);
@@ -61,6 +63,13 @@ class Predictor {
     [[nodiscard]] Result<Family> family(const std::string& gpu) const;
     using Lowered = std::shared_ptr<LoweredKernel>;
     [[nodiscard]] Result<Lowered> lowered(const Point& point) const;
+    struct Found {
+        std::shared_ptr<const Operation> operation;
+        Spec spec;
+    };
+    /// The point's kernel, or the one in its place.
+    [[nodiscard]] Result<Found> find(const Point& point) const;
+    [[nodiscard]] std::shared_ptr<const std::vector<KernelFamily>> kernel_families() const;
     /// The point with its scores turned into the parameter that stands for them.
     [[nodiscard]] Result<Point> without_scores(const Point& point) const;
 
@@ -72,6 +81,7 @@ class Predictor {
     mutable std::map<std::string, Result<Source>> sources_;
     mutable std::map<std::string, Result<Lowered>> lowered_;
     mutable std::map<std::string, Result<double>> chances_;
+    mutable std::shared_ptr<const std::vector<KernelFamily>> kernel_families_;
 };
 
 }  // namespace warpline

@@ -16,7 +16,7 @@ std::optional<Point> answer_before(const Predictor& predictor, const WhatIfShape
     for (const Point& point : shape.kernels) {
         auto prediction = predictor.predict(point);
         if (prediction) {
-            row.kernel = point.kernel;
+            row.kernel = prediction->kernel;
             row.problem = point.problem;
             row.before = std::move(*prediction);
             return point;

@@ -1,6 +1,7 @@
 #include "warpline/pipeline/design.hpp"
 
 #include "warpline/pipeline/budget.hpp"
+#include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/resolve.hpp"
 
 #include <algorithm>
@@ -41,6 +42,9 @@ std::int64_t excess(const Budget& budget) {
 Result<DesignFit> fit_design(const PipelineSource& source, const GpuSpec& spec,
                              const AttentionProblem& problem,
                              const std::vector<ParameterOverride>& overrides) {
+    if (names_kernels(source.root)) {
+        return several_kernels(source, "designs are of one");
+    }
     const Request request{source.root, spec, problem};
     Resolved resolved(spec);
     resolve(request, overrides, resolved);

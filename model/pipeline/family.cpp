@@ -87,8 +87,10 @@ constexpr std::string_view extension = ".yaml";
 
 [[nodiscard]] FamilyRule rule_of(const YamlNode& node, DiagnosticSink& sink) {
     FamilyRule rule;
-    sink.check_keys(node, {"kernel", "unmodelled", "arch", "direction", "when", "version", "set"},
-                    "a rule");
+    sink.check_keys(
+        node,
+        {"kernel", "unmodelled", "arch", "direction", "when", "version", "set", "in_place_of"},
+        "a rule");
     rule.condition = condition_of(node, sink);
     rule.versions = texts_at(node, "version", sink);
     rule.set = parameters_of(node, sink);
@@ -99,6 +101,13 @@ constexpr std::string_view extension = ".yaml";
                    "kernel: the id of a pipeline file; unmodelled: why there is none");
     } else if (kernel != nullptr) {
         rule.kernel = sink.require_text(node, "kernel", "a rule").value_or("");
+        if (node.find("in_place_of") != nullptr) {
+            rule.in_place_of = sink.require_text(node, "in_place_of", "a rule").value_or("");
+            if (!rule.set.empty()) {
+                sink.error(node.find("set")->where, "'set' beside 'in_place_of'",
+                           "a kernel in place of another runs as its file has it");
+            }
+        }
     } else {
         rule.unmodelled = sink.require_text(node, "unmodelled", "a rule").value_or("");
     }
@@ -108,12 +117,23 @@ constexpr std::string_view extension = ".yaml";
 [[nodiscard]] FamilyChange change_of(const YamlNode& node, DiagnosticSink& sink) {
     FamilyChange change;
     constexpr std::string_view what = "an entry of the history";
-    sink.check_keys(node, {"before", "kernel", "arch", "direction", "when", "set", "why"}, what);
+    sink.check_keys(
+        node, {"before", "kernel", "arch", "direction", "when", "set", "why", "unmodelled"}, what);
     change.condition = condition_of(node, sink);
     change.set = parameters_of(node, sink);
     change.kernel = sink.require_text(node, "kernel", what).value_or("");
-    change.why = sink.require_text(node, "why", what).value_or("");
-    static_cast<void>(sink.require(node, "set", what));
+    if (node.find("unmodelled") == nullptr) {
+        change.why = sink.require_text(node, "why", what).value_or("");
+        static_cast<void>(sink.require(node, "set", what));
+    } else {
+        change.unmodelled = sink.require_text(node, "unmodelled", what).value_or("");
+        for (const char* key : {"set", "why"}) {
+            if (const YamlNode* other = node.find(key)) {
+                sink.error(other->where, fmt::format("'{}' beside 'unmodelled'", key),
+                           "an entry has either set and why, or unmodelled");
+            }
+        }
+    }
     if (const auto before = sink.require_text(node, "before", what)) {
         if (const auto date = parse_build_date(*before)) {
             change.before = *date;
@@ -170,6 +190,25 @@ void for_each_map(const YamlNode& root, std::string_view key, DiagnosticSink& si
     return *value != 0.0;
 }
 
+/// The rule that decides; null: none holds.
+[[nodiscard]] Result<const FamilyRule*> first_rule(const KernelFamily& family, const GpuSpec& spec,
+                                                   const AttentionProblem& problem,
+                                                   const std::string& version) {
+    for (const FamilyRule& rule : family.rules) {
+        if (!names_version(rule, version)) {
+            continue;
+        }
+        const auto matches = holds(rule.condition, spec, problem);
+        if (!matches) {
+            return tl::unexpected(matches.error());
+        }
+        if (*matches) {
+            return &rule;
+        }
+    }
+    return nullptr;
+}
+
 [[nodiscard]] Result<std::optional<BuildDate>> date_of(const KernelBuild& build) {
     if (build.built.empty()) {
         return std::optional<BuildDate>();
@@ -196,6 +235,9 @@ void for_each_map(const YamlNode& root, std::string_view key, DiagnosticSink& si
         }
         if (!*applies) {
             continue;
+        }
+        if (!change.unmodelled.empty()) {
+            return fail(FailureKind::usage, change.unmodelled);
         }
         choice.because.push_back(change.why);
         for (const ParameterOverride& parameter : change.set) {
@@ -272,30 +314,46 @@ Result<KernelChoice> choose_kernel(const KernelFamily& family, const GpuSpec& sp
     if (!built) {
         return tl::unexpected(built.error());
     }
-    for (const FamilyRule& rule : family.rules) {
-        if (!names_version(rule, build.version)) {
-            continue;
-        }
-        const auto matches = holds(rule.condition, spec, problem);
-        if (!matches) {
-            return tl::unexpected(matches.error());
-        }
-        if (!*matches) {
-            continue;
-        }
-        if (rule.kernel.empty()) {
-            return fail(FailureKind::usage, rule.unmodelled);
-        }
-        KernelChoice choice{rule.kernel, rule.set, {}};
-        if (*built) {
-            if (auto done = apply_history(family, spec, problem, **built, choice); !done) {
-                return tl::unexpected(done.error());
-            }
-        }
-        return choice;
+    const auto rule = first_rule(family, spec, problem, build.version);
+    if (!rule) {
+        return tl::unexpected(rule.error());
     }
-    return fail(FailureKind::usage,
-                fmt::format("{} has no kernel for this on {}", family.id, spec.arch));
+    if (*rule == nullptr) {
+        return fail(FailureKind::usage,
+                    fmt::format("{} has no kernel for this on {}", family.id, spec.arch));
+    }
+    if ((*rule)->kernel.empty()) {
+        return fail(FailureKind::usage, (*rule)->unmodelled);
+    }
+    KernelChoice choice{(*rule)->kernel, (*rule)->set, {}};
+    if (*built) {
+        if (auto done = apply_history(family, spec, problem, **built, choice); !done) {
+            return tl::unexpected(done.error());
+        }
+    }
+    return choice;
+}
+
+std::vector<KernelFamily> readable_families(const std::filesystem::path& data_dir) {
+    std::vector<KernelFamily> families;
+    for (const std::string& id : list_families(data_dir)) {
+        if (auto family = load_family(data_dir, id)) {
+            families.push_back(std::move(*family));
+        }
+    }
+    return families;
+}
+
+std::optional<std::string> kernel_in_place_of(const std::vector<KernelFamily>& families,
+                                              const std::string& kernel, const GpuSpec& spec,
+                                              const AttentionProblem& problem) {
+    for (const KernelFamily& family : families) {
+        const auto rule = first_rule(family, spec, problem, {});
+        if (rule && *rule != nullptr && (*rule)->in_place_of == kernel) {
+            return (*rule)->kernel;
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace warpline

@@ -28,15 +28,18 @@ struct FamilyRule {
     std::string kernel;  ///< id of a pipeline file; empty: `unmodelled` says why
     std::string unmodelled;
     std::vector<ParameterOverride> set;
+    std::string in_place_of;  ///< a kernel that does not take what this rule is for; empty: none.
+                              ///< Only without `set`
 };
 
-/// Parameters of a kernel before the day on which it changed.
+/// What a kernel was before the day on which it changed.
 struct FamilyChange {
     FamilyCondition condition;
     std::string kernel;
     BuildDate before;
     std::vector<ParameterOverride> set;
     std::string why;
+    std::string unmodelled;  ///< in place of `set` and `why`: nothing models such a build, and why
 };
 
 struct KernelFamily {
@@ -70,10 +73,19 @@ struct KernelChoice {
                                                const std::string& id);
 
 /// Of the entries of the history that hold, the one written first decides about a parameter.
-/// Errors: usage (no rule holds, or the rule says that nothing models this; `built` is no date),
-/// input (an expression that cannot be evaluated).
+/// Errors: usage (no rule holds, or the rule or an entry that holds says that nothing models this;
+/// `built` is no date), input (an expression that cannot be evaluated).
 [[nodiscard]] Result<KernelChoice> choose_kernel(const KernelFamily& family, const GpuSpec& spec,
                                                  const AttentionProblem& problem,
                                                  const KernelBuild& build = {});
+
+/// All families that can be read.
+[[nodiscard]] std::vector<KernelFamily> readable_families(const std::filesystem::path& data_dir);
+
+/// The kernel that answers where `kernel` is asked for and does not take the problem: of the first
+/// rule that holds in some family, if it is in place of `kernel`. Nothing: none is.
+[[nodiscard]] std::optional<std::string> kernel_in_place_of(
+    const std::vector<KernelFamily>& families, const std::string& kernel, const GpuSpec& spec,
+    const AttentionProblem& problem);
 
 }  // namespace warpline

@@ -6,6 +6,7 @@
 #include "warpline/pipeline/budget.hpp"
 #include "warpline/pipeline/inheritance.hpp"
 #include "warpline/pipeline/lowering.hpp"
+#include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/problem_names.hpp"
 #include "warpline/pipeline/remedy.hpp"
 #include "warpline/pipeline/resolve.hpp"
@@ -175,8 +176,8 @@ std::filesystem::path next_parent(const std::vector<PipelineSource>& chain,
 }
 
 /// A file with all that it inherits.
-Result<PipelineSource> read_file(const std::filesystem::path& file,
-                                 const std::filesystem::path& data_dir) {
+Result<PipelineSource> read_inherited(const std::filesystem::path& file,
+                                      const std::filesystem::path& data_dir) {
     std::vector<PipelineSource> chain;  // child first
     DiagnosticSink sink;
     for (std::filesystem::path next = file; !next.empty();) {
@@ -199,6 +200,17 @@ Result<PipelineSource> read_file(const std::filesystem::path& file,
         return sink.failure(FailureKind::input);
     }
     return merged;
+}
+
+/// The same, with the kernels that it names.
+Result<PipelineSource> read_file(const std::filesystem::path& file,
+                                 const std::filesystem::path& data_dir) {
+    auto source = read_inherited(file, data_dir);
+    if (!source || !names_kernels(source->root)) {
+        return source;
+    }
+    return with_kernels(std::move(*source), data_dir,
+                        [&](const auto& kernel) { return read_inherited(kernel, data_dir); });
 }
 
 }  // namespace
@@ -266,6 +278,9 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
                                     const AttentionProblem& problem,
                                     const std::vector<ParameterOverride>& overrides,
                                     const std::vector<Parameter>& known) {
+    if (names_kernels(source.root)) {
+        return several_kernels(source, "a plan is of one");
+    }
     const Request request{source.root, spec, problem};
     Resolved resolved(spec);
     resolve(request, overrides, resolved, known);
@@ -328,11 +343,30 @@ Result<std::vector<Diagnostic>> check_pipeline(const std::filesystem::path& file
     }
     AttentionProblem asked = problem;
     asked.direction = pipeline_direction(*source);
-    auto plan = make_plan(*source, spec, asked, overrides);
-    if (!plan) {
-        return tl::unexpected(plan.error());
+    std::vector<Diagnostic> warnings;
+    const auto check = [&](const PipelineSource& kernel,
+                           const std::vector<ParameterOverride>& set) -> Result<void> {
+        auto plan = make_plan(kernel, spec, asked, set);
+        if (!plan) {
+            return tl::unexpected(std::move(plan.error()));
+        }
+        warnings.insert(warnings.end(), plan->warnings.begin(), plan->warnings.end());
+        return {};
+    };
+    if (!names_kernels(source->root)) {
+        auto checked = check(*source, overrides);
+        return checked ? Result<std::vector<Diagnostic>>(std::move(warnings))
+                       : tl::unexpected(std::move(checked.error()));
     }
-    return std::move(plan->warnings);
+    if (auto head = operation_head(*source, spec, asked, overrides); !head) {
+        return tl::unexpected(std::move(head.error()));
+    }
+    for (const PipelineSource& kernel : source->parts) {
+        if (auto checked = check(kernel, overrides_of(kernel, overrides)); !checked) {
+            return tl::unexpected(std::move(checked.error()));
+        }
+    }
+    return warnings;
 }
 
 std::vector<std::string> list_kernels(const std::filesystem::path& data_dir) {

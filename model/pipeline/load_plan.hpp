@@ -23,13 +23,16 @@ struct PipelineSource {
     std::string kernel;  ///< the file's name without folder and extension
     std::string text;    ///< with that of the files it inherits
     YamlNode root;       ///< with what it inherits
+    /// Kernels that run one after the other in place of a program: see operation_file.hpp.
+    std::vector<PipelineSource> parts = {};
 };
 
 /// A text on its own. Errors (input): not a YAML document as parse_yaml() understands it.
 [[nodiscard]] Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_name);
 
 /// Kernel `id` from `data_dir`/pipelines, or the file `id` where it ends in ".yaml", with what it
-/// inherits. Errors: usage (unknown id), input (unreadable, no such parent, inherits itself).
+/// inherits and the kernels it names. Errors: usage (unknown id), input (unreadable, no such parent
+/// or kernel, inherits itself).
 [[nodiscard]] Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir,
                                                    const std::string& id);
 

@@ -1,5 +1,7 @@
 #include "warpline/pipeline/mechanism.hpp"
 
+#include "warpline/pipeline/mechanism_meaning.hpp"
+
 #include <limits>
 #include <variant>
 
@@ -9,22 +11,30 @@ namespace {
 
 struct Entry {
     Mechanism mechanism;
-    std::string_view name;
+    std::string_view name, meaning;
 };
 
 constexpr Entry entries[] = {
-    {Mechanism::smem_contention, "smem_contention"},
-    {Mechanism::issue_contention, "issue_contention"},
-    {Mechanism::pipe_contention, "pipe_contention"},
-    {Mechanism::tmem_bandwidth, "tmem_bandwidth"},
-    {Mechanism::dependence_latency, "dependence_latency"},
-    {Mechanism::barrier_latency, "barrier_latency"},
-    {Mechanism::register_contention, "register_contention"},
-    {Mechanism::mma_latency, "mma_latency"},
-    {Mechanism::memory_latency, "memory_latency"},
-    {Mechanism::memory_bandwidth, "memory_bandwidth"},
-    {Mechanism::instruction_fetch, "instruction_fetch"},
-    {Mechanism::turn_wait, "turn_wait"},
+    {Mechanism::smem_contention, "smem_contention",
+     "nobody waits for another's use of the SMEM port; one's own bytes take time"},
+    {Mechanism::issue_contention, "issue_contention", "every warp has an issue port of its own"},
+    {Mechanism::pipe_contention, "pipe_contention",
+     "every warp has fma, alu, xu, lsu and adu pipes of its own, as wide as before"},
+    {Mechanism::tmem_bandwidth, "tmem_bandwidth", "TMEM ports take no time; latencies stay"},
+    {Mechanism::dependence_latency, "dependence_latency",
+     "results of warp instructions are there at once"},
+    {Mechanism::barrier_latency, "barrier_latency",
+     "arrivals, wake-ups and remote arrivals take no time"},
+    {Mechanism::register_contention, "register_contention",
+     "warp instructions and a wgmma or mma.sync beside them do not slow each other"},
+    {Mechanism::mma_latency, "mma_latency", "MMA results are visible when the tensor core is done"},
+    {Mechanism::memory_latency, "memory_latency",
+     "first bytes come at once, and stores are complete when sent"},
+    {Mechanism::memory_bandwidth, "memory_bandwidth",
+     "the path to L2 takes no time, and L2 and HBM hold nothing back"},
+    {Mechanism::instruction_fetch, "instruction_fetch", "all machine code is at hand"},
+    {Mechanism::turn_wait, "turn_wait",
+     "a turn in an order of all CTAs has always come when it is asked for"},
 };
 
 }  // namespace
@@ -44,6 +54,15 @@ std::string_view mechanism_name(Mechanism mechanism) {
     for (const Entry& entry : entries) {
         if (entry.mechanism == mechanism) {
             return entry.name;
+        }
+    }
+    return "unknown";
+}
+
+std::string_view mechanism_meaning(Mechanism mechanism) {
+    for (const Entry& entry : entries) {
+        if (entry.mechanism == mechanism) {
+            return entry.meaning;
         }
     }
     return "unknown";

@@ -1,6 +1,7 @@
 #include "warpline/pipeline/resolve.hpp"
 
 #include "warpline/pipeline/operand_formats.hpp"
+#include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/problem_names.hpp"
 
 #include <algorithm>
@@ -11,28 +12,42 @@ namespace warpline {
 namespace {
 
 constexpr std::string_view schema = "warpline-pipeline/1";
+constexpr std::string_view operation_schema = "warpline-operation/1";
+
+/// What a file must and may hold besides its title.
+void read_layout(const YamlNode& root, DiagnosticSink& input) {
+    const bool operation = names_kernels(root);  // its keys were checked when its kernels were read
+    if (!operation) {
+        input.check_keys(root,
+                         {"schema",    "title",       "source",     "notes",      "assumptions",
+                          "direction", "requires",    "dtypes",     "parameters", "checks",
+                          "cluster",   "ctas_per_sm", "counted",    "tiles",      "buffers",
+                          "barriers",  "roles",       "procedures", "program",    "launches"},
+                         "a pipeline file");
+    }
+    if (!root.is_map()) {
+        return;
+    }
+    const std::string_view known = operation ? operation_schema : schema;
+    const auto version = input.require_text(root, "schema", "the file");
+    if (version && *version != known) {
+        input.error(root.find("schema")->where, fmt::format("unknown schema '{}'", *version),
+                    fmt::format("this version reads {}", known));
+    }
+    if (!operation) {
+        static_cast<void>(input.require(root, "roles", "the file"));
+        static_cast<void>(input.require(root, "program", "the file"));
+    }
+}
 
 void read_head(const Request& request, Resolved& out) {
     DiagnosticSink& input = out.problems.input;
-    input.check_keys(
-        request.root,
-        {"schema",  "title",      "source", "notes",      "assumptions", "direction", "requires",
-         "dtypes",  "parameters", "checks", "cluster",    "ctas_per_sm", "counted",   "tiles",
-         "buffers", "barriers",   "roles",  "procedures", "program",     "launches"},
-        "a pipeline file");
+    read_layout(request.root, input);
     if (!request.root.is_map()) {
         return;
     }
-    const auto version = input.require_text(request.root, "schema", "the file");
-    if (version && *version != schema) {
-        input.error(request.root.find("schema")->where,
-                    fmt::format("unknown schema '{}'", *version),
-                    fmt::format("this version reads {}", schema));
-    }
     static_cast<void>(input.require_text(request.root, "title", "the file"));
     static_cast<void>(texts_of(request.root, "notes", input));
-    static_cast<void>(input.require(request.root, "roles", "the file"));
-    static_cast<void>(input.require(request.root, "program", "the file"));
     const auto direction = direction_of(request.root, input);
     if (direction && *direction != request.problem.direction) {
         out.problems.usage.error(
@@ -137,14 +152,26 @@ bool resolve_parameters(const Request& request, const std::vector<ParameterOverr
     return true;
 }
 
-void resolve(const Request& request, const std::vector<ParameterOverride>& overrides, Resolved& out,
-             const std::vector<Parameter>& known) {
+bool resolve_head(const Request& request, const std::vector<ParameterOverride>& overrides,
+                  Resolved& out, const std::vector<Parameter>& known) {
     if (!resolve_parameters(request, overrides, out, known)) {
-        return;
+        return false;
     }
     out.evaluator.forget_reads();
     run_checks(request.root.find("checks"), out);
-    if (out.problems.input.empty() && !out.problems.none()) {
+    return !out.problems.input.empty() || out.problems.none();
+}
+
+void resolve(const Request& request, const std::vector<ParameterOverride>& overrides, Resolved& out,
+             const std::vector<Parameter>& known) {
+    if (!resolve_head(request, overrides, out, known)) {
+        return;
+    }
+    if (names_kernels(request.root)) {
+        out.problems.usage.error(request.root.where,
+                                 "the file names kernels that run one after the other, and one is "
+                                 "asked for",
+                                 "name one of them");
         return;
     }
     out.declarations = read_declarations(request.root, out.reader);

@@ -41,6 +41,12 @@ struct Resolved {
                                       const std::vector<ParameterOverride>& overrides,
                                       Resolved& out, const std::vector<Parameter>& known = {});
 
+/// The parameters, and the file's checks of them: all that a file which names kernels has. False:
+/// as above, or a check forbids it.
+[[nodiscard]] bool resolve_head(const Request& request,
+                                const std::vector<ParameterOverride>& overrides, Resolved& out,
+                                const std::vector<Parameter>& known = {});
+
 /// Everything before the programs. Stops early when the request cannot be met, since what follows
 /// would only fail for the same reason. `known`: see parameters.hpp.
 void resolve(const Request& request, const std::vector<ParameterOverride>& overrides, Resolved& out,

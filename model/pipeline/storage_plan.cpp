@@ -1,6 +1,7 @@
 #include "warpline/pipeline/storage_plan.hpp"
 
 #include "warpline/pipeline/lowering.hpp"
+#include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/resolve.hpp"
 
 #include <utility>
@@ -27,6 +28,9 @@ StoredBuffer stored(const Buffer& buffer) {
 Result<StoragePlan> make_storage_plan(const PipelineSource& source, const GpuSpec& spec,
                                       const AttentionProblem& problem,
                                       const std::vector<ParameterOverride>& overrides) {
+    if (names_kernels(source.root)) {
+        return several_kernels(source, "memory is shown of one");
+    }
     Resolved resolved(spec);
     resolve({source.root, spec, problem}, overrides, resolved);
     if (!resolved.problems.none()) {

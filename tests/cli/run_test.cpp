@@ -1,7 +1,11 @@
+#include "cli/run_program.hpp"
 #include "cli/session.hpp"
 #include "parse_json.hpp"
 #include "source_dir.hpp"
+#include "warpline/pipeline/mechanism_meaning.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -239,4 +243,34 @@ TEST_CASE("plan ranks designs, or says which budget is over and what would fit")
     check_refused({"plan", "fa4_fwd", "--head-dim", "1025"}, 2, "must be between 1 and 1024");
     check_refused({"plan", "fa4_fwd", "--top", "0"}, 2, "--top");
     check_refused({"plan", "fa4_fwd", "--gpu", "h200"}, 3, "--gpu b100, b200");
+}
+
+TEST_CASE("an empty file is said to be empty") {
+    const auto folder = cli::TemporaryFolder::make();
+    REQUIRE(folder);
+    const std::string file = folder->path() + "/empty.yaml";
+    for (const char* text : {"", "\n\n", "# nothing yet\n"}) {
+        CAPTURE(text);
+        std::ofstream(file) << text;
+        check_refused({"check", file}, 2, "empty.yaml is empty");
+        check_refused({"check", file}, 2, "'schema: warpline-hardware/1'");
+        check_refused({"check", file}, 2, "'schema: warpline-pipeline/1'");
+    }
+}
+
+TEST_CASE("what --ideal switches off is listed, and documented as it is listed") {
+    const Ran listed = run({"mechanisms"});
+    REQUIRE(listed.code == 0);
+    std::ifstream readme(source_dir() + "/model/engine/README.md");
+    const std::string text{std::istreambuf_iterator<char>(readme), {}};
+    for (const Mechanism mechanism : all_mechanisms()) {
+        const std::string name(mechanism_name(mechanism));
+        const std::string meaning(mechanism_meaning(mechanism));
+        CAPTURE(name);
+        CHECK(contains(listed.out, "\n" + name + " "));
+        CHECK(contains(listed.out, "  " + meaning + "\n"));
+        CHECK(contains(text, "| `" + name + "` | " + meaning + " |"));
+    }
+    CHECK(contains(run({"predict", "--help"}).out, "warpline mechanisms"));
+    CHECK(contains(run({"predict", "fa4_fwd", "--ideal", "luck"}).err, "warpline mechanisms"));
 }

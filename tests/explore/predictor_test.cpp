@@ -109,3 +109,53 @@ TEST_CASE("errors are answers like any other") {
     nowhere.gpu = "b20";
     CHECK_FALSE(predictor.predict(nowhere));
 }
+
+TEST_CASE("kernels that run one after the other are answered as without memory") {
+    Point point = small_point();
+    point.kernel = "fa4_bwd_hd256";
+    point.problem.direction = Direction::backward;
+    point.problem.head_dim_qk = point.problem.head_dim_v = 256;
+    const GpuSpec spec = load_gpu_spec(source_dir(), point.gpu).value();
+    const Predictor predictor(source_dir());
+    for (const std::int64_t seqlen : {1000, 2048, 3000}) {
+        point.problem.seqlen_q = point.problem.seqlen_kv = seqlen;
+        const auto operation =
+            make_operation(read_pipeline(source_dir(), point.kernel).value(), spec, point.problem);
+        const auto fresh = predict_operation(spec, operation.value(), point.problem).value();
+        const auto known = predictor.predict(point).value();
+        check_same(known, fresh);
+        REQUIRE(known.kernels.size() == 2);
+        check_same(known.kernels[1], fresh.kernels[1]);
+        CHECK(known.plan.hash == fresh.plan.hash);
+        CHECK(known.side_times.front().seconds == fresh.side_times.front().seconds);
+    }
+}
+
+TEST_CASE("where a kernel does not take a problem, the one in its place answers") {
+    Point point = small_point();
+    point.kernel = "fa4_bwd";
+    point.problem.direction = Direction::backward;
+    point.problem.head_dim_qk = point.problem.head_dim_v = 256;
+    const auto found = shipped_predictor().predict(point);
+    REQUIRE(found);
+    CHECK(found->kernel == "fa4_bwd_hd256");
+    CHECK(shipped_predictor().operation(point).value()->kernels.size() == 2);
+    point.problem.deterministic = true;
+    const auto refused = shipped_predictor().predict(point);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text().find("no deterministic mode") != std::string::npos);
+    point.problem.deterministic = false;
+    point.gpu = "h200";
+    CHECK_FALSE(shipped_predictor().predict(point));
+    point.problem.direction = Direction::forward;
+    point.kernel = "fa4_fwd";
+    point.gpu = "b200";
+    CHECK(shipped_predictor().predict(point).value().kernel == "fa4_fwd_hd256");
+    // A design of the kernel itself that takes the problem stays.
+    for (const char* set : {"variant=1", "q_stages=1", "tile_kv=32", "pair=0", "kv_stages=2"}) {
+        const std::string text = set;
+        const auto at = text.find('=');
+        add_change(point.changes, text.substr(0, at), text.substr(at + 1));
+    }
+    CHECK(shipped_predictor().predict(point).value().kernel == "fa4_fwd");
+}

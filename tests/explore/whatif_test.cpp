@@ -13,9 +13,9 @@ std::vector<WhatIfShape> shapes() {
     wide.problem.head_dim_qk = 192;
     Point other = small_point(8192);
     other.problem.head_dim_qk = other.problem.head_dim_v = 256;
-    Point other_kernel = other;
-    other_kernel.kernel = "fa4_fwd_hd256";
-    return {{{small_point(8192)}}, {{wide}}, {{other, other_kernel}}, {{other}}};
+    Point odd = wide;
+    odd.problem.head_dim_v = 160;
+    return {{{small_point(8192)}}, {{wide}}, {{odd, other}}, {{odd}}};
 }
 
 }  // namespace

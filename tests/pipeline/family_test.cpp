@@ -118,6 +118,10 @@ rules:
     direction: up
   - kernell: c
   - text
+  - kernel: d
+    in_place_of: e
+    set:
+      f: 1
 history:
   - before: soon
     kernel: a
@@ -128,8 +132,9 @@ history:
     const std::string all = wrong.error().text();
     for (const char* part :
          {"f.yaml:1:9: schema is", "f.yaml:5:5: a rule has either", "direction is 'up'",
-          "did you mean 'kernel'?", "f.yaml:9:5: an item of 'rules'", "'soon' is not a date",
-          "'set' must be a map", "why"}) {
+          "did you mean 'kernel'?", "f.yaml:9:5: an item of 'rules'",
+          "f.yaml:13:7: 'set' beside 'in_place_of'", "'soon' is not a date", "'set' must be a map",
+          "why"}) {
         CAPTURE(part);
         CHECK(all.find(part) != std::string::npos);
     }
@@ -152,6 +157,11 @@ TEST_CASE("every shipped family loads, and sets parameters that its kernels have
         const auto family = load_family(root, id);
         REQUIRE(family);
         CHECK_FALSE(family->rules.empty());
+        for (const FamilyRule& rule : family->rules) {
+            CAPTURE(rule.in_place_of);
+            CHECK((rule.in_place_of.empty() ||
+                   std::binary_search(kernels.begin(), kernels.end(), rule.in_place_of)));
+        }
         for (const FamilyChange& change : family->history) {
             CAPTURE(change.why);
             if (!std::binary_search(kernels.begin(), kernels.end(), change.kernel)) {
@@ -160,7 +170,7 @@ TEST_CASE("every shipped family loads, and sets parameters that its kernels have
             const auto source = read_pipeline(root, change.kernel);
             REQUIRE(source);
             const YamlNode* const parameters = source->root.find("parameters");
-            REQUIRE(parameters != nullptr);
+            REQUIRE((parameters != nullptr || change.set.empty()));
             for (const ParameterOverride& parameter : change.set) {
                 CHECK(parameters->find(parameter.name) != nullptr);
             }
@@ -169,4 +179,68 @@ TEST_CASE("every shipped family loads, and sets parameters that its kernels have
     const auto unknown = load_family(root, "fa9");
     REQUIRE_FALSE(unknown);
     CHECK(unknown.error().text().find("fa4") != std::string::npos);
+}
+
+TEST_CASE("an entry of the history can say that nothing models a build") {
+    const std::string start = R"(schema: warpline-family/1
+title: x
+source: y
+rules:
+  - kernel: late
+history:
+  - before: 2026-04-23
+    kernel: late
+    unmodelled: there was none
+)";
+    const auto family = parse_family(start, "f.yaml");
+    REQUIRE(family);
+    const auto built = [&](const std::string& date) {
+        return choose_kernel(*family, test::gpu("b200"), test::problem(), {"", date});
+    };
+    REQUIRE_FALSE(built("2026-04-22"));
+    CHECK(built("2026-04-22").error().text() == "there was none");
+    CHECK(built("2026-04-23")->kernel == "late");
+    CHECK(built("")->kernel == "late");
+    const auto both = parse_family(start + "    why: it changed\n", "f.yaml");
+    REQUIRE_FALSE(both);
+    CHECK(test::contains(both.error().text(), "f.yaml:10:10: 'why' beside 'unmodelled'"));
+}
+
+TEST_CASE("FlashAttention-4's backward of head dim 256 is modelled since there is one") {
+    const auto family = load_family(source_dir(), "fa4").value();
+    AttentionProblem problem = test::problem(256);
+    problem.direction = Direction::backward;
+    const auto chosen_by = [&](const std::string& gpu, const std::string& built) {
+        return choose_kernel(family, test::gpu(gpu), problem, {"", built});
+    };
+    for (const char* gpu : {"b200", "gb300"}) {
+        CHECK(chosen_by(gpu, "")->kernel == "fa4_bwd_hd256");
+        CHECK(chosen_by(gpu, "2026-05")->kernel == "fa4_bwd_hd256");
+        REQUIRE_FALSE(chosen_by(gpu, "2026-04"));
+        CHECK(test::contains(chosen_by(gpu, "2026-04").error().text(), "before 2026-04-23"));
+    }
+    CHECK(chosen_by("h200", "2026-03")->kernel == "fa4_sm90_bwd");
+    problem.head_dim_qk = problem.head_dim_v = 128;
+    CHECK(chosen_by("b200", "2026-04")->kernel == "fa4_bwd");
+}
+
+TEST_CASE("a kernel answers in place of one that does not take the problem, where a rule says so") {
+    const auto families = readable_families(source_dir());
+    CHECK(families.size() == list_families(source_dir()).size());
+    AttentionProblem problem = test::problem(256);
+    const auto other = [&](const std::string& kernel, const std::string& gpu = "b200") {
+        return kernel_in_place_of(families, kernel, test::gpu(gpu), problem).value_or("none");
+    };
+    CHECK(other("fa4_fwd") == "fa4_fwd_hd256");
+    CHECK(other("fa4_bwd") == "none");
+    CHECK(other("cudnn_fwd") == "none");
+    CHECK(other("fa4_fwd", "h200") == "none");
+    problem.direction = Direction::backward;
+    CHECK(other("fa4_bwd") == "fa4_bwd_hd256");
+    CHECK(other("fa4_bwd_hd256") == "none");
+    problem.head_dim_qk = problem.head_dim_v = 160;
+    CHECK(other("fa4_bwd") == "none");
+    problem.head_dim_qk = problem.head_dim_v = 128;
+    CHECK(other("fa4_bwd") == "none");
+    CHECK(other("fa4_bwd_hd256") == "none");  // who names it, means it
 }

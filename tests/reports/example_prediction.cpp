@@ -1,5 +1,7 @@
 #include "example_prediction.hpp"
 
+#include "warpline/device/kernel_sum.hpp"
+
 #include <limits>
 
 namespace warpline::test {
@@ -126,6 +128,25 @@ Prediction example_prediction() {
     p.version = "9.9.9";
     p.spec_hash = "fedcba9876543210";
     return p;
+}
+
+Prediction example_operation() {
+    Prediction first = example_prediction();
+    first.kernel = first.plan.kernel = "first";
+    Prediction second = first;
+    second.kernel = second.plan.kernel = "second";
+    second.seconds = 2e-3;
+    second.tflops = 300.0;
+    second.utilization = 0.32;
+    second.bound_by = "latency";
+    KernelPlan plan;
+    plan.kernel = "both";
+    Prediction sum = sum_of_kernels(plan, {first, second});
+    sum.side_times = {{"prepare", false, 5e-4}};
+    sum.seconds += 5e-4;
+    sum.tflops *= 3.0 / 3.5;
+    sum.utilization *= 3.0 / 3.5;
+    return sum;
 }
 
 }  // namespace warpline::test

@@ -7,5 +7,7 @@ namespace warpline::test {
 
 /// Two roles, "softmax[0]" and "mma", on a machine with a 100-cycle steady period; 1 ms at 1 GHz.
 [[nodiscard]] Prediction example_prediction();
+/// "both": two of it, "first" and "second", behind a launch "prepare" of half a millisecond.
+[[nodiscard]] Prediction example_operation();
 
 }  // namespace warpline::test

@@ -16,8 +16,8 @@ using nlohmann::json;
 
 namespace {
 
-json schema() {
-    std::ifstream file(source_dir() + "/reports/schema/prediction-1.json");
+json schema(const std::string& name = "prediction-1") {
+    std::ifstream file(source_dir() + "/reports/schema/" + name + ".json");
     return test::parse_json(file);
 }
 
@@ -100,4 +100,33 @@ TEST_CASE("the validator notices what a schema forbids") {
     CHECK(test::schema_violations(small, {{"a", 1.5}}).size() == 1);
     CHECK(test::schema_violations(small, {{"b", 1}}).size() == 2);
     CHECK(test::schema_violations({{"oneOf", json::array()}}, 1).size() == 1);
+}
+
+TEST_CASE(
+    "the JSON of kernels that run one after the other follows its schema, each kernel its own") {
+    const json value = test::parse_json(prediction_json(test::example_operation()));
+    for (const std::string& violation :
+         test::schema_violations(schema("operation-prediction-1"), value)) {
+        FAIL_CHECK(violation);
+    }
+    CHECK(value["schema"] == operation_prediction_schema);
+    CHECK(value["kernel"] == "both");
+    REQUIRE(value["kernels"].size() == 2);
+    double shares = 0.0;
+    for (const json& kernel : value["kernels"]) {
+        for (const std::string& violation :
+             test::schema_violations(schema(), kernel["prediction"])) {
+            FAIL_CHECK(violation);
+        }
+        shares += kernel["share"].get<double>();
+        CHECK(kernel["executed_tflops"] > kernel["prediction"]["tflops"]);
+    }
+    REQUIRE(value["launches"].size() == 1);
+    CHECK(value["launches"][0]["runs"] == "before");
+    CHECK(shares + value["launches"][0]["share"].get<double>() == doctest::Approx(1.0));
+    CHECK(value["executed_tflops"].get<double>() / value["tflops"].get<double>() ==
+          doctest::Approx(value["executed_flops"].get<double>() /
+                          value["counted_flops"].get<double>()));
+    // A reader of the one format is not handed the other.
+    CHECK_FALSE(test::schema_violations(schema(), value).empty());
 }

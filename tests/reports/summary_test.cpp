@@ -82,3 +82,26 @@ TEST_CASE("names from files cannot steer the terminal") {
     CHECK_FALSE(contains(text, "\x07"));
     CHECK(contains(text, "\\x1b]0;owned\\x07"));
 }
+
+TEST_CASE("of several kernels the summary shows what each takes, counts and executes") {
+    const Prediction operation = test::example_operation();
+    CHECK(headline(operation) ==
+          "3.5 ms   342.9 TFLOP/s counted, 365.7 executed   36.6 % of peak executed @ 1000 MHz");
+    const std::string text = summary_text(operation);
+    for (const char* part :
+         {"both on b200", "bound by latency in second", "Kernels, one after the other",
+          "prepare  500 us  14.3 %\n",
+          "first      1 ms  28.6 %    600.0     640.0   64.0 %  tensor core\n",
+          "second     2 ms  57.1 %    300.0     320.0   32.0 %  latency\n",
+          "1.067 times the counted work is executed. `warpline predict first`",
+          "first\nCycles per step of 256 x 128", "second\nCycles per step of 256 x 128",
+          "rescaling happens in 1 of 16 steps"}) {
+        INFO(part);
+        CHECK(contains(text, part));
+    }
+    for (const char* part : {"Waves", "Critical cycle", "Roles, over", "Budgets", "0 x 0"}) {
+        INFO(part);
+        CHECK_FALSE(contains(text, part));
+    }
+    CHECK_FALSE(contains(summary_text(test::example_prediction()), "one after the other"));
+}
