@@ -30,8 +30,10 @@ Result<Mechanism> mechanism_named(const std::string& name) {
 void SimulationOptions::declare(const Command& command) {
     command.add_option("--clock", clock, "boost or 1755MHz [sustained clock of the GPU]")
         .type_name("CLOCK");
-    command.add_option("--ideal", ideal,
-                    "switch a mechanism off, to see what it costs; `warpline mechanisms` lists them")
+    command
+        .add_option(
+            "--ideal", ideal,
+            "switch a mechanism off, to see what it costs; `warpline mechanisms` lists them")
         .type_name("MECHANISM")
         .repeatable();
     command

@@ -130,7 +130,7 @@ void TripCurve::add_monotone(TileCost& total, const TripCounts& trips) const {
             ++done;
             continue;
         }
-        std::int64_t last = trips.count - 1;  // index of the last count on this line
+        std::int64_t last = trips.count - 1;               // index of the last count on this line
         if (from < line.right->first && trips.step > 0) {  // beyond the last known: no limit
             last = std::min(last, (line.right->first - 1 - trips.first) / trips.step);
         }

@@ -129,8 +129,8 @@ struct MemorySystem {
     double sm_bytes_per_clk = 0.0;           ///< to one SM when it reads alone
     double hbm_bytes_per_second = 0.0;       ///< sustained, measured
     double hbm_peak_bytes_per_second = 0.0;  ///< datasheet
-    /// What a load waits longer than on an idle GPU where HBM does nothing but read at its sustained
-    /// rate, and nothing but write. 0: not known, and taken to be none.
+    /// What a load waits longer than on an idle GPU where HBM does nothing but read at its
+    /// sustained rate, and nothing but write. 0: not known, and taken to be none.
     Tick hbm_queue_reads = 0, hbm_queue_writes = 0;
     /// Machine code that an SM keeps, and the next cache behind it: what that gives in all, and to
     /// how many SMs. 0: not known, and taken to be no limit.
