@@ -48,7 +48,7 @@ bool FreeSlots::place(const std::vector<TimedSection>& tiles) {
     while (!next.done()) {
         if (latest_ - slots_.front().time > next.duration()) {
             place_first(next);
-        } else if (next.left_in_run() >= slots) {
+        } else if (next.left_in_run() >= slots && round_keeps_order(next.duration())) {
             place_rounds(next);
         } else if (!leap(next) && !deal_whole_round(next)) {
             deal_round(next);
@@ -76,8 +76,17 @@ void FreeSlots::give(Slot& slot, const TileCursor& next, std::int64_t count) {
     given.last = next.tile();
 }
 
-/// When the free times lie within one duration, a round of equal tiles gives every slot one and
-/// leaves their order as it was.
+/// Whether a round of equal tiles gives every slot one and leaves their order as it was: the free
+/// times lie within one duration. Where they lie just that far apart, the slot that is free again
+/// must come after the last one by its number.
+bool FreeSlots::round_keeps_order(double duration) {
+    if (latest_ - slots_.front().time < duration) {
+        return true;
+    }
+    sort();
+    return Slot{slots_.front().time + duration, slots_.front().index} > slots_.back();
+}
+
 void FreeSlots::place_rounds(TileCursor& next) {
     const auto slots = static_cast<std::int64_t>(slots_.size());
     const std::int64_t rounds = next.left_in_run() / slots;

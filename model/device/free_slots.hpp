@@ -43,6 +43,7 @@ class FreeSlots {
     using Slots = std::vector<Slot>;
 
     void give(Slot& slot, const TileCursor& next, std::int64_t count);
+    [[nodiscard]] bool round_keeps_order(double duration);
     void place_rounds(TileCursor& next);
     void place_first(TileCursor& next);
     void deal_round(TileCursor& next);

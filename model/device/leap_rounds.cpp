@@ -122,6 +122,9 @@ bool FreeSlots::repeat_cycle(std::int64_t times, const Cycle& cycle,
         given.tiles += times * cycle.rounds;
         given.last.blocks += times * cycle.repeats * section.block_step;
     }
+    // After the last cycle two slots may be free at one time, of which the first in number is next.
+    sorted_ = false;
+    sort();
     return true;
 }
 

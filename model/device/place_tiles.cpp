@@ -10,7 +10,8 @@
 namespace warpline {
 namespace {
 
-constexpr double step_limit = 1 << 20;  // placements made one by one; about 20 ms
+constexpr double step_limit = 1 << 20;     // placements made one by one; about 20 ms
+constexpr double dealing_limit = 1 << 24;  // the same of tiles that are dealt out in turn
 
 /// What one persistent cluster has been given so far.
 struct Sequence {
@@ -133,7 +134,7 @@ class Dealing {
                      section.duration_step);
                 continue;
             }
-            for (std::int64_t i = 0; i < section.repeats && steps_ <= step_limit; ++i) {
+            for (std::int64_t i = 0; i < section.repeats && steps_ <= dealing_limit; ++i) {
                 for (TimedRun run : section.runs) {
                     run.tile.blocks += i * section.block_step;
                     run.duration += static_cast<double>(i) * section.duration_step;
@@ -141,7 +142,32 @@ class Dealing {
                 }
             }
         }
-        return steps_ <= step_limit;
+        return steps_ <= dealing_limit;
+    }
+
+    /// Equal groups, one behind the other. After some of them the next tile is the same slot's
+    /// again, and all that follows repeats.
+    [[nodiscard]] bool deal(const std::vector<TimedSection>& group, std::int64_t groups) {
+        const auto slots = static_cast<std::int64_t>(sequences_.size());
+        std::int64_t shift = 0;
+        for (const TimedSection& section : group) {
+            shift = (shift + section.tiles_a_repeat() % slots * (section.repeats % slots)) % slots;
+        }
+        const std::int64_t cycle = slots / std::gcd(shift, slots);
+        const std::int64_t repeated = std::max<std::int64_t>(0, groups / cycle - 1);
+        const std::vector<Sequence> before = sequences_;
+        for (std::int64_t i = 0; i < groups - repeated * cycle; ++i) {
+            if (i == cycle && repeated > 0) {
+                repeat(before, repeated);
+            }
+            if (!deal(group)) {
+                return false;
+            }
+        }
+        if (repeated > 0 && groups - repeated * cycle == cycle) {
+            repeat(before, repeated);
+        }
+        return true;
     }
 
     [[nodiscard]] const std::vector<Sequence>& sequences() const { return sequences_; }
@@ -166,6 +192,15 @@ class Dealing {
         steps_ += static_cast<double>(touched);
     }
 
+    /// What the slots were given since `before`, `times` more.
+    void repeat(const std::vector<Sequence>& before, std::int64_t times) {
+        for (std::size_t i = 0; i < sequences_.size(); ++i) {
+            sequences_[i].tiles += times * (sequences_[i].tiles - before[i].tiles);
+            sequences_[i].steady +=
+                static_cast<double>(times) * (sequences_[i].steady - before[i].steady);
+        }
+    }
+
     std::vector<Sequence> sequences_;
     std::int64_t next_ = 0;
     double steps_ = 0.0;
@@ -177,10 +212,12 @@ class Dealing {
                                               const TileTimes& times, std::int64_t slots,
                                               const LaunchCost& launch) {
     Dealing dealing(slots);
-    if (!for_each_group(
-            tiles, times, steady_time(times),
-            [&](const std::vector<TimedSection>& timed) { return dealing.deal(timed); })) {
-        return {};
+    for (const HeadTiles& head : tiles) {
+        const auto timed =
+            time_tiles(head, times, steady_time(times), static_cast<std::size_t>(step_limit));
+        if (!timed || !dealing.deal(*timed, head.groups)) {
+            return {};
+        }
     }
     return persistent_ends(dealing.sequences(), times, launch);
 }
@@ -219,7 +256,8 @@ struct Bounds {
 
 /// When there are too many placements to make: the middle between two bounds.
 void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes& times,
-           bool persistent, const ClusterSlots& slots, const LaunchCost& launch) {
+           TileScheduler scheduler, const ClusterSlots& slots, const LaunchCost& launch) {
+    const bool persistent = scheduler != TileScheduler::single_tile;
     const TileCost total = times.total(tiles);
     const TileCost longest = times.at(times.longest().value_or(TileClass{}));
     const auto count = static_cast<double>(slots.slots());
@@ -228,7 +266,11 @@ void bound(Placement& out, const std::vector<HeadTiles>& tiles, const TileTimes&
         persistent ? static_cast<double>(out.slots_used) : static_cast<double>(out.tiles);
     const double mean = ((persistent ? total.middle() : total.alone) + clusters * ends) / count;
     Bounds bounds = list_bounds(mean, longest.alone + ends);
-    if (persistent) {
+    if (scheduler == TileScheduler::dynamic_persistent) {
+        // Who is free first takes the next: Graham's for the steady times, and an end.
+        bounds = list_bounds(mean - ends, longest.alone);
+        bounds = {bounds.low + ends, bounds.high + ends};
+    } else if (persistent) {
         bounds = dealt_bounds(tiles, times, slots.slots(), mean - ends, longest);
         bounds = {bounds.low + ends, bounds.high + ends};
     }
@@ -289,7 +331,7 @@ Result<Placement> place_tiles(const std::vector<HeadTiles>& tiles, const TileTim
             break;
     }
     if (ends.empty()) {
-        bound(out, tiles, times, scheduler != TileScheduler::single_tile, slots, launch);
+        bound(out, tiles, times, scheduler, slots, launch);
     } else {
         summarize_ends(out, ends, slots);
     }

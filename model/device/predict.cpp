@@ -143,8 +143,7 @@ void fill_assumptions(Prediction& out, const PredictionParts& parts, const GpuSp
         100.0 * parts.share.miss_share));
     if (parts.hbm_wait > 0) {
         list.push_back(fmt::format(
-            "Loads from HBM wait {:.0f} cycles longer than on an idle GPU where SMs are out of "
-            "step.",
+            "Loads from HBM wait {:.0f} cycles longer than on an idle GPU for those of other SMs.",
             cycles_from_ticks(parts.hbm_wait)));
     }
     if (spec.gpc_sms.empty() && out.plan.cluster > 1) {

@@ -122,7 +122,8 @@ class Schedules {
         return tl::unexpected(settled.error());
     }
     parts.share = settled->share;
-    parts.hbm_wait = settled->wait;
+    // The engine leaves latencies out when it is told so, waits among them.
+    parts.hbm_wait = options.ideal.count(Mechanism::memory_latency) == 0 ? settled->wait : Tick{0};
     return settled->environment;
 }
 

@@ -28,12 +28,12 @@ constexpr int most_rounds = 5;
 
 /// The environment of tiles that find `share` of their streams in L2 and wait `wait` for HBM.
 [[nodiscard]] MemoryEnvironment environment_of(const GpuSpec& spec, const TileBurst& burst,
-                                               const MemoryShare& share, Tick wait) {
+                                               const MemoryShare& share, double wait) {
     MemoryEnvironment memory = idle_memory(spec);
-    const double alone = (1.0 - burst.in_step) * static_cast<double>(wait);
+    const double alone = (1.0 - burst.in_step) * wait;
     memory.miss_latency += to_step(static_cast<double>(burst.delay) + alone, delay_step);
-    const double streamed = static_cast<double>(share.environment.latency) +
-                            share.miss_share * static_cast<double>(wait);
+    const double streamed =
+        static_cast<double>(share.environment.latency) + share.miss_share * wait;
     if (streamed > same_latency * static_cast<double>(memory.latency)) {
         memory.latency += to_step(streamed - static_cast<double>(memory.latency), delay_step);
     }
@@ -97,17 +97,19 @@ Result<SettledMemory> settle_memory(const GpuSpec& spec, const TileBurst& burst,
     out.environment.miss_latency += to_step(static_cast<double>(burst.delay), delay_step);
     Result<MemoryUse> used = place(out.environment);
     Bracket bracket;
+    double settled = 0.0;  // ticks
     for (int round = 0; used && round < most_rounds; ++round) {
         out.share = used->share;
-        const auto wait = static_cast<double>(out.wait);
+        const double wait = settled;
         const auto asked = wait_at(spec, used->share, used->hbm_use);
         bracket.add(wait, asked);
         if (std::abs(asked - wait) > std::max(static_cast<double>(wait_step), same_wait * wait)) {
             const double next =
                 bracket.has_high ? bracket.between() : first_guess(spec, *used, wait);
-            out.wait = to_step(next, wait_step);
+            settled = static_cast<double>(to_step(next, wait_step));
         }
-        const MemoryEnvironment memory = environment_of(spec, burst, out.share, out.wait);
+        const MemoryEnvironment memory = environment_of(spec, burst, out.share, settled);
+        out.wait = std::llround((1.0 - burst.in_step) * settled);
         if (same(memory, out.environment)) {
             return out;
         }

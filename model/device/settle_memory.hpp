@@ -30,11 +30,13 @@ using PlaceTilesIn = std::function<Result<MemoryUse>(const MemoryEnvironment&)>;
 struct SettledMemory {
     MemoryEnvironment environment;  ///< the one in which `place` was called last
     MemoryShare share;
-    Tick wait = 0;  ///< for HBM, of a load by a tile that is out of step with the others
+    Tick wait = 0;  ///< for HBM, beyond an idle GPU's latency: a tile's mean, by chance alone
 };
 
 /// The environment whose waits are those of the use that the tiles make of HBM in it, to within a
-/// few percent; a handful of placements at most. Errors: those of `place`.
+/// tenth or 64 clocks. A handful of placements at most: where a small change of a wait changes the
+/// times by much, as when warps lock into another phase, the last one stands. Errors: those of
+/// `place`.
 [[nodiscard]] Result<SettledMemory> settle_memory(const GpuSpec& spec, const TileBurst& burst,
                                                   const PlaceTilesIn& place);
 

@@ -10,6 +10,9 @@
 namespace warpline {
 namespace {
 
+/// Clocks; where HBM is so slow, its rate alone decides.
+constexpr double longest_delay = 1e9;
+
 /// Tiles, and how many of them are of the most frequent class.
 struct Census {
     double tiles = 0.0;
@@ -24,7 +27,8 @@ struct Census {
             // Of a progression every repetition is a class of its own: one of them stands for all.
             const double repeats = section.step == 0 ? static_cast<double>(section.repeats) : 1.0;
             for (const TileRun& run : section.runs) {
-                const auto count = static_cast<double>(run.count * head.groups);
+                const auto count =
+                    static_cast<double>(run.count) * static_cast<double>(head.groups);
                 out.tiles += count * static_cast<double>(section.repeats);
                 double& same =
                     classes[{run.tile.blocks, run.tile.masked_first, run.tile.masked_last}];
@@ -62,7 +66,8 @@ TileBurst tile_burst(const GpuSpec& spec, const KernelPlan& plan, const Attentio
     if (own <= static_cast<double>(spec.limits.smem_per_sm * slots.cluster)) {
         const double at_hbm = own * together / hbm * boost::rational_cast<double>(clock);
         const double alone = own / static_cast<double>(slots.cluster) / width;
-        out.delay = round_to_ticks(std::max(0.0, at_hbm - alone) * out.in_step);
+        const double delay = std::clamp(at_hbm - alone, 0.0, longest_delay);
+        out.delay = round_to_ticks(delay * out.in_step);
     }
     return out;
 }

@@ -24,6 +24,9 @@ class Timing {
 
     /// Whether all of the section's runs still fit.
     [[nodiscard]] bool add(const TileSection& section) {
+        if (section.runs.empty()) {
+            return !full_;
+        }
         const std::int64_t cycle = cycle_of(section);
         const std::vector<TileRun> pattern = unrolled(section, cycle);
         const std::int64_t repeats = section.repeats / cycle;

@@ -57,6 +57,9 @@ void take_needs(PipelineSource& source, const SourceLocation& where, DiagnosticS
                                      }),
                       formats.end());
     }
+    if (formats.empty()) {
+        sink.error(where, "the kernels have no type in common", "each multiplies all operands");
+    }
     add_field(source.root, "requires", list_node(required, where));
     add_field(source.root, "dtypes", list_node(formats, where));
 }

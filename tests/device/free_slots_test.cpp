@@ -92,6 +92,32 @@ TEST_CASE("progressions of every shape go to the slots that a plain search finds
     }
 }
 
+TEST_CASE("where two slots become free at one time the first in number is next") {
+    const auto runs = [](const std::vector<double>& durations, std::int64_t repeats) {
+        TimedSection section;
+        section.repeats = repeats;
+        for (const double duration : durations) {
+            section.runs.push_back({{1000, 1, 0}, duration, 1});
+        }
+        return section;
+    };
+    // Cycles of rounds end where two slots meet.
+    const std::vector<TimedSection> meeting = {runs({126, 110, 132, 102}, 11),
+                                               runs({110, 140, 110}, 4)};
+    // The slots lie just one tile apart.
+    const std::vector<TimedSection> apart = {runs({1, 501}, 1), runs({500, 500, 500, 500}, 1)};
+    const std::vector<TimedSection> run_apart = {runs({1, 501}, 1),
+                                                 {{{{1000, 1, 0}, 500, 4}}, 1, 0, 0.0}};
+    for (const auto& [tiles, count] :
+         {std::pair(meeting, 4), std::pair(apart, 2), std::pair(run_apart, 2)}) {
+        FreeSlots slots(count, no_limit);
+        Plain plain(count);
+        REQUIRE(slots.place(tiles));
+        plain.place(tiles);
+        check_same(slots, plain);
+    }
+}
+
 TEST_CASE("heads of tiles that grow shorter are exact, one after the other") {
     for (const std::int64_t count : {1, 2, 7, 74, 132, 148}) {
         CAPTURE(count);
