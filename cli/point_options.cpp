@@ -2,6 +2,7 @@
 
 #include "cli/parse.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,6 +58,22 @@ Result<std::shared_ptr<const BlockLists>> lists_of(const ProblemOptions& options
         return tl::unexpected(std::move(lists.error()));
     }
     return std::make_shared<const BlockLists>(std::move(*lists));
+}
+
+/// An option's empty value means its default; an empty one among others is a slip.
+Result<void> check_lists(const ProblemOptions& options, const std::string& kernels) {
+    const std::pair<const char*, const std::string&> lists[] = {{"the list of kernels", kernels},
+                                                                {"--head-dim", options.head_dim},
+                                                                {"--seqlen", options.seqlen},
+                                                                {"--mask", options.mask}};
+    for (const auto& [name, list] : lists) {
+        const std::vector<std::string> parts = parts_of(list);
+        if (parts.size() > 1 && std::find(parts.begin(), parts.end(), "") != parts.end()) {
+            return fail(FailureKind::usage, fmt::format("{} has an empty value: '{}'", name, list),
+                        "values are separated by single commas");
+        }
+    }
+    return {};
 }
 
 /// Every combination of values of options that are lists.
@@ -125,6 +142,9 @@ Result<Point> make_point(const Predictor& predictor, const std::string& kernel,
 Result<std::vector<WhatIfShape>> make_shapes(const Predictor& predictor, const std::string& kernels,
                                              const ProblemOptions& options,
                                              const std::string& clock) {
+    if (auto lists = check_lists(options, kernels); !lists) {
+        return tl::unexpected(std::move(lists.error()));
+    }
     std::vector<WhatIfShape> shapes;
     for (const ProblemOptions& one : combinations(options)) {
         WhatIfShape shape;

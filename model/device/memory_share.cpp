@@ -17,6 +17,17 @@ struct Streams {
     double heads = 1.0;  ///< heads that tiles are cut from
 };
 
+/// Sequences that are listed, and how many there are of each: a batch of equal ones is one.
+struct Listed {
+    std::int64_t count = 1;
+    double each = 1.0;
+};
+
+[[nodiscard]] Listed listed_sequences(const AttentionProblem& problem) {
+    return problem.varlen.empty() ? Listed{1, static_cast<double>(problem.sequences())}
+                                  : Listed{problem.sequences(), 1.0};
+}
+
 [[nodiscard]] Streams streams_of(const KernelPlan& plan, const AttentionProblem& problem) {
     Streams out;
     const double element = stored_bytes(problem.dtype);
@@ -29,11 +40,12 @@ struct Streams {
     const auto sequences = static_cast<double>(problem.sequences());
     out.count = sequences * (over_kv ? heads_kv : heads_q);
     out.heads = sequences * (plan.tiles.pack_gqa ? heads_kv : heads_q);
-    for (std::int64_t i = 0; i < problem.sequences(); ++i) {
+    const Listed listed = listed_sequences(problem);
+    for (std::int64_t i = 0; i < listed.count; ++i) {
         const SequencePair sequence = problem.sequence(i);
-        const double keys = heads_kv * static_cast<double>(sequence.kv) * d * element;
+        const double keys = listed.each * heads_kv * static_cast<double>(sequence.kv) * d * element;
         const double queries =
-            heads_q * static_cast<double>(sequence.q) *
+            listed.each * heads_q * static_cast<double>(sequence.q) *
             (backward ? d * element + 8.0 : static_cast<double>(problem.head_dim_qk) * element);
         out.bytes += over_kv ? keys : queries;
         out.owned += over_kv ? queries : keys;
@@ -71,9 +83,10 @@ struct Reuse {
     const double element = stored_bytes(problem.dtype);
     double keys = 0.0;
     double queries = 0.0;
-    for (std::int64_t i = 0; i < problem.sequences(); ++i) {
-        keys += static_cast<double>(problem.sequence(i).kv);
-        queries += static_cast<double>(problem.sequence(i).q);
+    const Listed listed = listed_sequences(problem);
+    for (std::int64_t i = 0; i < listed.count; ++i) {
+        keys += listed.each * static_cast<double>(problem.sequence(i).kv);
+        queries += listed.each * static_cast<double>(problem.sequence(i).q);
     }
     const auto d_v = static_cast<double>(problem.head_dim_v);
     if (tile_work(plan).v_in_k) {

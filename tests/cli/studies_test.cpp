@@ -79,6 +79,8 @@ TEST_CASE("whatif answers every shape, and says why where it cannot") {
         "changed twice");
     check_refused({"whatif", "fa4_fwd", "--set", "hw.mufu.ex=32/clk"}, 2, "did you mean");
     check_refused({"whatif", "fa4_fwd", "--against", "b30"}, 2, "b300");
+    check_refused({"whatif", "fa4_fwd", "--against", "b300", "--seqlen", "1,,2"}, 2,
+                  "--seqlen has an empty value");
     check_refused({"whatif", "fa4_fwd", "--set", "kv_stages=32"}, 3, "SMEM");
 }
 
