@@ -1,7 +1,7 @@
 // --blocks: which blocks of scores a block-sparse kernel visits.
 #include "cli/parse.hpp"
-#include "cli/session.hpp"
 #include "parse_json.hpp"
+#include "ran_command.hpp"
 #include "source_dir.hpp"
 #include "temporary_folder.hpp"
 
@@ -15,24 +15,11 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::contains;
+using test::Ran;
+using test::run;
 
 namespace {
-
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-    std::ostringstream out, err;
-    const cli::Session session{out, err, source_dir(), false};
-    const int code = cli::run(arguments, session);
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 Ran sparse(const std::string& blocks, const std::string& kernel = "block_sparse_fwd") {
     return run({"predict", kernel, "--seqlen", "2048", "--batch", "1", "--heads", "8", "--quiet",

@@ -1,4 +1,4 @@
-#include "cli/session.hpp"
+#include "ran_command.hpp"
 #include "source_dir.hpp"
 
 #include <filesystem>
@@ -11,24 +11,11 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::contains;
+using test::Ran;
+using test::run;
 
 namespace {
-
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-    std::ostringstream out, err;
-    const cli::Session session{out, err, source_dir(), false};
-    const int code = cli::run(arguments, session);
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// A table of rows that ran far faster than the hardware can.
 class FastRows {

@@ -1,6 +1,6 @@
 #include "cli/run_program.hpp"
-#include "cli/session.hpp"
 #include "parse_json.hpp"
+#include "ran_command.hpp"
 #include "reports/trace_checker.hpp"
 #include "source_dir.hpp"
 
@@ -14,25 +14,12 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::contains;
+using test::Ran;
+using test::run;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& arguments, bool color = false) {
-    std::ostringstream out, err;
-    const cli::Session session{out, err, source_dir(), color};
-    const int code = cli::run(arguments, session);
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::string content(const std::string& path) {
     std::ifstream file(path, std::ios::binary);

@@ -1,4 +1,4 @@
-#include "cli/session.hpp"
+#include "ran_command.hpp"
 #include "source_dir.hpp"
 #include "warpline/validate/micro_rows.hpp"
 
@@ -13,26 +13,13 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::contains;
+using test::Ran;
+using test::run;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-    std::ostringstream out, err;
-    const cli::Session session{out, err, source_dir(), false};
-    const int code = cli::run(arguments, session);
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// Sets an environment variable for the life of the object.
 class Environment {

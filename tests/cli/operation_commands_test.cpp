@@ -1,7 +1,7 @@
 // Commands about kernels that run one after the other: the backward of head dim 256.
 #include "cli/run_program.hpp"
-#include "cli/session.hpp"
 #include "parse_json.hpp"
+#include "ran_command.hpp"
 #include "source_dir.hpp"
 
 #include <fstream>
@@ -13,20 +13,11 @@
 #include <nlohmann/json.hpp>
 
 using namespace warpline;
+using test::contains;
+using test::Ran;
+using test::run;
 
 namespace {
-
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-    std::ostringstream out, err;
-    const cli::Session session{out, err, source_dir(), false};
-    const int code = cli::run(arguments, session);
-    return {code, out.str(), err.str()};
-}
 
 /// About the backward of head dim 256 at a small shape.
 Ran ask(const std::string& command, const std::vector<std::string>& more = {},
@@ -35,10 +26,6 @@ Ran ask(const std::string& command, const std::vector<std::string>& more = {},
                                           "2048",  "--batch", "1",          "--heads", "8"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 void check_refused(const Ran& ran, int code, const std::vector<std::string>& parts) {

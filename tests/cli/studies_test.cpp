@@ -1,6 +1,6 @@
 // The subcommands that ask many questions at once, through the command line.
-#include "cli/session.hpp"
 #include "parse_json.hpp"
+#include "ran_command.hpp"
 #include "source_dir.hpp"
 #include "temporary_folder.hpp"
 
@@ -14,24 +14,11 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::contains;
+using test::Ran;
+using test::run;
 
 namespace {
-
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-    std::ostringstream out, err;
-    const cli::Session session{out, err, source_dir()};
-    const int code = cli::run(arguments, session);
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::string content(const std::string& path) {
     std::ifstream file(path, std::ios::binary);

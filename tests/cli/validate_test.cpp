@@ -1,7 +1,7 @@
 // warpline validate with and without a GPU: the GPU and the toolkit are scripts on PATH here.
 #include "cli/cuda_parts.hpp"
 #include "cli/run_program.hpp"
-#include "cli/session.hpp"
+#include "ran_command.hpp"
 #include "source_dir.hpp"
 
 #include <cstdlib>
@@ -14,25 +14,13 @@
 #include <doctest/doctest.h>
 
 using namespace warpline;
+using test::contains;
+using test::Ran;
+using test::run;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-    std::ostringstream out, err;
-    const int code = cli::run(arguments, {out, err, source_dir()});
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::string read(const fs::path& path) {
     std::ifstream file(path);
