@@ -2,6 +2,7 @@
 
 #include "warpline/hardware/dtype.hpp"
 #include "warpline/pipeline/tile_work.hpp"
+#include "warpline/workload/over_sequences.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,15 +18,12 @@ struct Streams {
     double heads = 1.0;  ///< heads that tiles are cut from
 };
 
-/// Sequences that are listed, and how many there are of each: a batch of equal ones is one.
-struct Listed {
-    std::int64_t count = 1;
-    double each = 1.0;
-};
-
-[[nodiscard]] Listed listed_sequences(const AttentionProblem& problem) {
-    return problem.varlen.empty() ? Listed{1, static_cast<double>(problem.sequences())}
-                                  : Listed{problem.sequences(), 1.0};
+/// Of all sequences.
+[[nodiscard]] double sum_of_keys(const AttentionProblem& problem) {
+    return over_sequences(problem, [](const SequencePair& s) { return static_cast<double>(s.kv); });
+}
+[[nodiscard]] double sum_of_queries(const AttentionProblem& problem) {
+    return over_sequences(problem, [](const SequencePair& s) { return static_cast<double>(s.q); });
 }
 
 [[nodiscard]] Streams streams_of(const KernelPlan& plan, const AttentionProblem& problem) {
@@ -40,16 +38,12 @@ struct Listed {
     const auto sequences = static_cast<double>(problem.sequences());
     out.count = sequences * (over_kv ? heads_kv : heads_q);
     out.heads = sequences * (plan.tiles.pack_gqa ? heads_kv : heads_q);
-    const Listed listed = listed_sequences(problem);
-    for (std::int64_t i = 0; i < listed.count; ++i) {
-        const SequencePair sequence = problem.sequence(i);
-        const double keys = listed.each * heads_kv * static_cast<double>(sequence.kv) * d * element;
-        const double queries =
-            listed.each * heads_q * static_cast<double>(sequence.q) *
-            (backward ? d * element + 8.0 : static_cast<double>(problem.head_dim_qk) * element);
-        out.bytes += over_kv ? keys : queries;
-        out.owned += over_kv ? queries : keys;
-    }
+    const double keys = heads_kv * sum_of_keys(problem) * d * element;
+    const double queries =
+        heads_q * sum_of_queries(problem) *
+        (backward ? d * element + 8.0 : static_cast<double>(problem.head_dim_qk) * element);
+    out.bytes = over_kv ? keys : queries;
+    out.owned = over_kv ? queries : keys;
     return out;
 }
 
@@ -81,19 +75,13 @@ struct Reuse {
                                 const TileCost& total) {
     double bytes = compulsory_bytes(problem);
     const double element = stored_bytes(problem.dtype);
-    double keys = 0.0;
-    double queries = 0.0;
-    const Listed listed = listed_sequences(problem);
-    for (std::int64_t i = 0; i < listed.count; ++i) {
-        keys += listed.each * static_cast<double>(problem.sequence(i).kv);
-        queries += listed.each * static_cast<double>(problem.sequence(i).q);
-    }
     const auto d_v = static_cast<double>(problem.head_dim_v);
     if (tile_work(plan).v_in_k) {
-        bytes -= keys * static_cast<double>(problem.heads_kv) * d_v * element;
+        bytes -= sum_of_keys(problem) * static_cast<double>(problem.heads_kv) * d_v * element;
     }
     if (tile_work(plan).splits > 1) {
-        bytes += total.bytes_written - queries * static_cast<double>(problem.heads_q) * d_v * 2.0;
+        bytes += total.bytes_written -
+                 sum_of_queries(problem) * static_cast<double>(problem.heads_q) * d_v * 2.0;
     }
     return bytes;
 }

@@ -1,6 +1,7 @@
 #include "warpline/workload/attention.hpp"
 
 #include "warpline/hardware/dtype.hpp"
+#include "warpline/workload/over_sequences.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -78,20 +79,6 @@ void check_lengths(const AttentionProblem& problem, Checker& check) {
         return static_cast<double>(s.q) * mean;
     }
     return static_cast<double>(unmasked_pairs(s, mask));
-}
-
-/// Sum of f over the sequences, with the batch of equal ones taken once.
-template <typename F>
-[[nodiscard]] double over_sequences(const AttentionProblem& problem, F&& f) {
-    if (problem.varlen.empty()) {
-        return static_cast<double>(problem.batch) *
-               f(SequencePair{problem.seqlen_q, problem.seqlen_kv});
-    }
-    double total = 0.0;
-    for (const SequencePair& s : problem.varlen) {
-        total += f(s);
-    }
-    return total;
 }
 
 [[nodiscard]] std::string pair_text(std::int64_t first, std::int64_t second, char separator) {
