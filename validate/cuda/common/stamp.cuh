@@ -24,6 +24,17 @@ __device__ __forceinline__ unsigned sm_id() {
     return value;
 }
 
+// Blocks go on at one time, as far as a counter in memory can arrange it: all of them must be on
+// the GPU at once. `arrived` was 0 before the first launch.
+__device__ __forceinline__ void start_together(unsigned* arrived) {
+    if (threadIdx.x == 0) {
+        atomicAdd(arrived, 1);
+        while (*static_cast<volatile unsigned*>(arrived) % gridDim.x != 0) {
+        }
+    }
+    __syncthreads();
+}
+
 // One stamp a warp, written by its first lane.
 __device__ __forceinline__ void store_stamp(Stamp* stamps, long long begin, long long end) {
     if (threadIdx.x % 32 == 0) {

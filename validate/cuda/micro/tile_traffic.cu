@@ -26,13 +26,6 @@ struct Times {
     long long all;
 };
 
-// Blocks begin at one time, as far as a counter in memory can arrange it.
-__device__ void start_together(unsigned* arrived) {
-    atomicAdd(arrived, 1);
-    while (*static_cast<volatile unsigned*>(arrived) % gridDim.x != 0) {
-    }
-}
-
 // Clocks of work between loads and store: `work` on average, but up to half of it more or less, as
 // tiles under a causal mask differ. Multiples of the golden ratio spread evenly.
 __device__ long long work_of(int tile, int work) {

@@ -28,16 +28,6 @@ __device__ bool takes_part(int clusters, bool both) {
     return blockIdx.x / 2 < clusters && (both || blockIdx.x % 2 == 0);
 }
 
-// Blocks begin at one time, as far as a counter in memory can arrange it.
-__device__ void start_together(unsigned* arrived) {
-    if (threadIdx.x == 0) {
-        atomicAdd(arrived, 1);
-        while (*static_cast<volatile unsigned*>(arrived) % gridDim.x != 0) {
-        }
-    }
-    __syncthreads();
-}
-
 template <Way kWay>
 __device__ void send(unsigned char* to, unsigned char* tile, Mbarrier& full, unsigned phase) {
     const bool first = threadIdx.x % 32 == 0;
