@@ -34,42 +34,29 @@ struct Sequence {
     }
 };
 
-/// Calls place(timed tiles) for every group, in launch order, as long as it returns true. False
-/// when there are too many placements to make.
-template <typename Place>
-[[nodiscard]] bool for_each_group(const std::vector<HeadTiles>& tiles, const TileTimes& times,
-                                  const TileDuration& duration, Place&& place) {
-    double runs = 0.0;
-    for (const HeadTiles& head : tiles) {
-        const auto timed = time_tiles(head, times, duration, static_cast<std::size_t>(step_limit));
-        if (!timed) {
-            return false;
-        }
-        for (const TimedSection& section : *timed) {
-            runs += static_cast<double>(section.runs.size()) * static_cast<double>(head.groups);
-        }
-        if (runs > step_limit) {
-            return false;
-        }
-        for (std::int64_t group = 0; group < head.groups; ++group) {
-            if (!place(*timed)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 /// Gives every tile to whoever is free first, each for duration(class) ticks. Nothing when there
 /// are too many placements.
 [[nodiscard]] std::optional<FreeSlots> list_schedule(const std::vector<HeadTiles>& tiles,
                                                      const TileTimes& times, std::int64_t slots,
                                                      const TileDuration& duration) {
     FreeSlots free(slots, step_limit);
-    if (!for_each_group(tiles, times, duration, [&](const std::vector<TimedSection>& timed) {
-            return free.place(timed);
-        })) {
-        return std::nullopt;
+    double runs = 0.0;
+    for (const HeadTiles& head : tiles) {
+        const auto timed = time_tiles(head, times, duration, static_cast<std::size_t>(step_limit));
+        if (!timed) {
+            return std::nullopt;
+        }
+        for (const TimedSection& section : *timed) {
+            runs += static_cast<double>(section.runs.size()) * static_cast<double>(head.groups);
+        }
+        if (runs > step_limit) {
+            return std::nullopt;
+        }
+        for (std::int64_t group = 0; group < head.groups; ++group) {
+            if (!free.place(*timed)) {
+                return std::nullopt;
+            }
+        }
     }
     return free;
 }
@@ -145,27 +132,23 @@ class Dealing {
         return steps_ <= dealing_limit;
     }
 
-    /// Equal groups, one behind the other. After some of them the next tile is the same slot's
-    /// again, and all that follows repeats.
+    /// Equal groups, one behind the other, one at least. After some of them the next tile is the
+    /// same slot's again, and all that follows repeats.
     [[nodiscard]] bool deal(const std::vector<TimedSection>& group, std::int64_t groups) {
-        const auto slots = static_cast<std::int64_t>(sequences_.size());
-        std::int64_t shift = 0;
-        for (const TimedSection& section : group) {
-            shift = (shift + section.tiles_a_repeat() % slots * (section.repeats % slots)) % slots;
-        }
-        const std::int64_t cycle = slots / std::gcd(shift, slots);
-        const std::int64_t repeated = std::max<std::int64_t>(0, groups / cycle - 1);
         const std::vector<Sequence> before = sequences_;
-        for (std::int64_t i = 0; i < groups - repeated * cycle; ++i) {
-            if (i == cycle && repeated > 0) {
-                repeat(before, repeated);
-            }
+        const std::int64_t start = next_;
+        std::int64_t cycle = 0;
+        do {
             if (!deal(group)) {
                 return false;
             }
-        }
-        if (repeated > 0 && groups - repeated * cycle == cycle) {
-            repeat(before, repeated);
+            ++cycle;
+        } while (cycle < groups && next_ != start);
+        repeat(before, groups / cycle - 1);
+        for (std::int64_t left = groups % cycle; left > 0; --left) {
+            if (!deal(group)) {
+                return false;
+            }
         }
         return true;
     }

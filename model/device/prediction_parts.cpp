@@ -64,18 +64,15 @@ class Schedules {
 
 /// Tile times and their placement, in one memory environment.
 [[nodiscard]] Result<void> place_all(PredictionParts& parts, const GpuSpec& spec,
-                                     const KernelPlan& plan, const TileRunner& run) {
+                                     const KernelPlan& plan, const ClusterSlots& slots,
+                                     const TileRunner& run) {
     auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
     if (!times) {
         return tl::unexpected(times.error());
     }
     parts.times = std::move(*times);
-    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
-    if (!slots) {
-        return tl::unexpected(slots.error());
-    }
     const auto placement =
-        place_tiles(parts.tiles, parts.times, plan.tiles.scheduler, *slots, launch_cost(spec));
+        place_tiles(parts.tiles, parts.times, plan.tiles.scheduler, slots, launch_cost(spec));
     if (!placement) {
         return tl::unexpected(placement.error());
     }
@@ -90,38 +87,38 @@ class Schedules {
                                                const AttentionProblem& problem,
                                                Schedules& schedules, const PredictOptions& options,
                                                const ClockHz& clock) {
+    const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
+    if (!slots) {
+        return tl::unexpected(slots.error());
+    }
     const bool limited = options.ideal.count(Mechanism::memory_bandwidth) == 0;
     const auto place = [&](const MemoryEnvironment& memory) -> Result<MemoryUse> {
-        if (auto placed = place_all(parts, spec, plan, schedules.in(memory)); !placed) {
+        if (auto placed = place_all(parts, spec, plan, *slots, schedules.in(memory)); !placed) {
             return tl::unexpected(placed.error());
         }
         const Placement& placement = parts.placement;
+        parts.share = share_memory(spec, plan, problem, parts.total, placement);
+        parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
+        if (!limited) {
+            parts.traffic.hbm_seconds = 0.0;
+            parts.traffic.l2_cycles = 0.0;
+        }
         MemoryUse use;
-        use.share = share_memory(spec, plan, problem, parts.total, placement);
+        use.share = parts.share;
         use.makespan = placement.makespan;
         use.tiles_per_slot = static_cast<double>(placement.tiles) /
                              static_cast<double>(std::max<std::int64_t>(1, placement.slots_used));
         const double seconds =
             seconds_from_cycles(placement.makespan / static_cast<double>(ticks_per_cycle), clock);
-        if (limited && seconds > 0.0) {
-            const Traffic traffic = estimate_traffic(use.share.hbm_bytes, spec, parts.total);
-            use.hbm_use = traffic.hbm_seconds / seconds;
-        }
+        use.hbm_use = seconds > 0.0 ? parts.traffic.hbm_seconds / seconds : 0.0;
         return use;
     };
-    TileBurst burst;
-    if (limited) {
-        const auto slots = cluster_slots(spec, plan.cluster, plan.ctas_per_sm);
-        if (!slots) {
-            return tl::unexpected(slots.error());
-        }
-        burst = tile_burst(spec, plan, problem, parts.tiles, *slots, clock);
-    }
+    const TileBurst burst =
+        limited ? tile_burst(spec, plan, problem, parts.tiles, *slots, clock) : TileBurst{};
     const auto settled = settle_memory(spec, burst, place);
     if (!settled) {
         return tl::unexpected(settled.error());
     }
-    parts.share = settled->share;
     // The engine leaves latencies out when it is told so, waits among them.
     parts.hbm_wait = options.ideal.count(Mechanism::memory_latency) == 0 ? settled->wait : Tick{0};
     return settled->environment;
@@ -161,11 +158,6 @@ Result<PredictionParts> measure_parts(const GpuSpec& spec, const KernelPlan& pla
         }
         parts.in_turn = waited->has_value();
         parts.placement = waited->value_or(parts.placement);
-    }
-    parts.traffic = estimate_traffic(parts.share.hbm_bytes, spec, parts.total);
-    if (options.ideal.count(Mechanism::memory_bandwidth) != 0) {
-        parts.traffic.hbm_seconds = 0.0;
-        parts.traffic.l2_cycles = 0.0;
     }
     if (options.ideal.count(Mechanism::instruction_fetch) == 0) {
         parts.fetch = fetch_instructions(spec, plan, parts.tiles);

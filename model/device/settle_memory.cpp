@@ -97,19 +97,17 @@ Result<SettledMemory> settle_memory(const GpuSpec& spec, const TileBurst& burst,
     out.environment.miss_latency += to_step(static_cast<double>(burst.delay), delay_step);
     Result<MemoryUse> used = place(out.environment);
     Bracket bracket;
-    double settled = 0.0;  // ticks
+    double wait = 0.0;  // ticks
     for (int round = 0; used && round < most_rounds; ++round) {
-        out.share = used->share;
-        const double wait = settled;
-        const auto asked = wait_at(spec, used->share, used->hbm_use);
+        const double asked = wait_at(spec, used->share, used->hbm_use);
         bracket.add(wait, asked);
         if (std::abs(asked - wait) > std::max(static_cast<double>(wait_step), same_wait * wait)) {
             const double next =
                 bracket.has_high ? bracket.between() : first_guess(spec, *used, wait);
-            settled = static_cast<double>(to_step(next, wait_step));
+            wait = static_cast<double>(to_step(next, wait_step));
         }
-        const MemoryEnvironment memory = environment_of(spec, burst, out.share, settled);
-        out.wait = std::llround((1.0 - burst.in_step) * settled);
+        out.wait = std::llround((1.0 - burst.in_step) * wait);
+        const MemoryEnvironment memory = environment_of(spec, burst, used->share, wait);
         if (same(memory, out.environment)) {
             return out;
         }
@@ -119,7 +117,6 @@ Result<SettledMemory> settle_memory(const GpuSpec& spec, const TileBurst& burst,
     if (!used) {
         return tl::unexpected(used.error());
     }
-    out.share = used->share;
     return out;
 }
 

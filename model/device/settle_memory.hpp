@@ -29,7 +29,6 @@ using PlaceTilesIn = std::function<Result<MemoryUse>(const MemoryEnvironment&)>;
 
 struct SettledMemory {
     MemoryEnvironment environment;  ///< the one in which `place` was called last
-    MemoryShare share;
     Tick wait = 0;  ///< for HBM, beyond an idle GPU's latency: a tile's mean, by chance alone
 };
 

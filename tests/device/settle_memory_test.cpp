@@ -93,7 +93,7 @@ TEST_CASE("streams that are read from HBM wait by the share that misses") {
     const auto settled = settle_memory(gpu(), {}, std::ref(tiles));
     REQUIRE(settled.has_value());
     const double more = cycles_from_ticks(settled->environment.latency - gpu().tma.l2_latency);
-    // The stub's shared environment is idle: what is left is half of the wait.
+    // L2's share of the latency is as on an idle GPU: what is left is half of the wait.
     CHECK(more == doctest::Approx(0.5 * tiles.waited).epsilon(0.05));
 }
 
