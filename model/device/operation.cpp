@@ -14,18 +14,17 @@
 
 namespace warpline {
 
-namespace {
-
-[[nodiscard]] Result<Operation> operation_of_kernels(
+Result<Operation> operation_of_kernels(
     const PipelineSource& source, const GpuSpec& spec, const AttentionProblem& problem,
-    const std::vector<ParameterOverride>& overrides) {
+    const std::vector<ParameterOverride>& overrides,
+    const std::function<Result<KernelPlan>(std::size_t index)>& lower) {
     auto head = operation_head(source, spec, problem, overrides);
     if (!head) {
         return tl::unexpected(std::move(head.error()));
     }
     Operation operation{std::move(head->plan), std::move(head->launches)};
-    for (const PipelineSource& kernel : source.parts) {
-        auto plan = make_plan(kernel, spec, problem, overrides_of(kernel, overrides));
+    for (std::size_t index = 0; index < source.parts.size(); ++index) {
+        auto plan = lower(index);
         if (!plan) {
             return tl::unexpected(std::move(plan.error()));
         }
@@ -35,13 +34,14 @@ namespace {
     return operation;
 }
 
-}  // namespace
-
 Result<Operation> make_operation(const PipelineSource& source, const GpuSpec& spec,
                                  const AttentionProblem& problem,
                                  const std::vector<ParameterOverride>& overrides) {
     if (names_kernels(source.root)) {
-        return operation_of_kernels(source, spec, problem, overrides);
+        return operation_of_kernels(source, spec, problem, overrides, [&](std::size_t index) {
+            const PipelineSource& kernel = source.parts[index];
+            return make_plan(kernel, spec, problem, overrides_of(kernel, overrides));
+        });
     }
     auto plan = make_plan(source, spec, problem, overrides);
     if (!plan) {

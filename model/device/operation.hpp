@@ -7,6 +7,8 @@
 #include "warpline/pipeline/side_launch.hpp"
 #include "warpline/workload/block_lists.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +24,13 @@ struct Operation {
     std::optional<BlockLists> blocks = std::nullopt;  ///< visited in place of a mask
     std::vector<KernelPlan> kernels = {};  ///< that run one after the other; empty: `plan` alone
 };
+
+/// The kernels that a file names, in its order and each as `lower(index)` gives it, as one
+/// operation. Precondition: the file names kernels. Errors: those of operation_head() and `lower`.
+[[nodiscard]] Result<Operation> operation_of_kernels(
+    const PipelineSource& source, const GpuSpec& spec, const AttentionProblem& problem,
+    const std::vector<ParameterOverride>& overrides,
+    const std::function<Result<KernelPlan>(std::size_t index)>& lower);
 
 /// The plan that make_plan() gives, or those of all kernels that the file names, and the file's
 /// launches. Errors: those of make_plan() and operation_head().

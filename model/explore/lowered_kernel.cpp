@@ -92,21 +92,13 @@ void LoweredKernel::set_last_parameters(std::vector<Parameter> parameters) {
 }
 
 LoweredKernel::Lowered LoweredKernel::lower_kernels(const AttentionProblem& problem) {
-    auto head = operation_head(*source_, *spec_, problem, overrides_);
-    if (!head) {
-        return tl::unexpected(std::move(head.error()));
-    }
-    auto operation =
-        std::make_shared<Operation>(Operation{std::move(head->plan), std::move(head->launches)});
-    for (const auto& kernel : kernels_) {
-        const auto lowered = kernel->at(problem);
-        if (!lowered) {
-            return lowered;
-        }
-        add_kernel(operation->plan, (*lowered)->plan);
-        operation->kernels.push_back((*lowered)->plan);
-    }
-    return operation;
+    auto operation = operation_of_kernels(
+        *source_, *spec_, problem, overrides_, [&](std::size_t index) -> Result<KernelPlan> {
+            const auto lowered = kernels_[index]->at(problem);
+            return lowered ? Result<KernelPlan>((*lowered)->plan) : tl::unexpected(lowered.error());
+        });
+    return operation ? Lowered(std::make_shared<Operation>(std::move(*operation)))
+                     : tl::unexpected(std::move(operation.error()));
 }
 
 LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
