@@ -188,9 +188,10 @@ void declare_options(const Command& command, CompareArguments& arguments) {
         .type_name("CLOCK");
     command.add_flag("--no-power-limit", arguments.no_power_limit,
                      "believe clocks that were set, even where the board's power limit would hold "
-                     "the SMs below them");
+                     "the SMs below them, and give rows without one the GPU's usual clock");
     command.add_flag("--fit-clock", arguments.fit_clock,
-                     "fit one clock per GPU, file, kernel, direction and mask to rows without one");
+                     "fit one clock per GPU, file, kernel, direction and mask to rows without one; "
+                     "rows lie as far apart as the power limit puts them");
     command.add_flag("--best-run", arguments.best_run,
                      "of runs of one kernel on one problem in a file, keep the fastest");
     command.add_option("--split", arguments.split, "calibration or test rows only")

@@ -101,7 +101,8 @@ std::string group_table(const Comparison& comparison, const Style& style) {
 std::string mark_legend(const Comparison& comparison, const Style& style) {
     std::string text;
     for (const auto& [mark, meaning] :
-         {std::pair{" *", "* the clock was not measured: predicted at the default clock"},
+         {std::pair{" *",
+                    "* the clock was not measured: the power limit's, where known, or the default"},
           {" ~", "~ predicted at the clock fitted to the file, see below"},
           {" !", "! the fitted clock rests on its bound"},
           {" ^", "^ the clock was sampled: SMs run at a share of it, clock.sampled_share"},

@@ -241,7 +241,9 @@ std::string nearest_section(const std::vector<ComparedRow>& rows, const Style& s
     std::string text =
         style.bold("Nearest measurements, and the model's error on them") + "\n" + table.text("  ");
     if (guessed_clock) {
-        text += style.dim("  * its clock is not known: predicted at the default clock") + "\n";
+        text += style.dim(
+                    "  * its clock is not known: the power limit's, where known, or the default") +
+                "\n";
     }
     return text;
 }

@@ -60,15 +60,17 @@ void drop_clockless(CalibrationRows& rows) {
 }
 
 /// Compares a row, at the clock that `clocks` has for it where it states none.
-[[nodiscard]] Result<RowInProgress> compare_at(MeasuredRow row, const std::vector<GroupFit>& clocks,
-                                               const RowPredictor& predictor) {
-    const std::string name = lacks_clock(row) ? clock_group(row) : std::string();
+[[nodiscard]] Result<RowInProgress> compare_near(const MeasuredRow& row,
+                                                 const std::vector<GroupFit>& clocks,
+                                                 const RowPredictor& predictor) {
+    auto compared = compare_row(row, predictor);
+    if (!compared || !lacks_clock(row)) {
+        return compared;
+    }
+    const std::string name = clock_group(row);
     const auto group = std::find_if(clocks.begin(), clocks.end(),
                                     [&](const GroupFit& fit) { return fit.group == name; });
-    if (group != clocks.end()) {
-        row.clock = group->fit.clock;
-    }
-    return compare_row(row, predictor);
+    return group == clocks.end() ? std::move(compared) : compare_at(*compared, *group, predictor);
 }
 
 }  // namespace
@@ -133,7 +135,7 @@ Result<RowErrors> errors_near_clocks(const std::vector<MeasuredRow>& rows,
     std::vector<RowInProgress> compared;
     std::map<std::string, std::vector<ClockedTime>> times;
     for (const MeasuredRow& row : rows) {
-        auto one = compare_at(row, near, predictor);
+        auto one = compare_near(row, near, predictor);
         if (!one) {
             return tl::unexpected(one.error());
         }
@@ -163,7 +165,7 @@ Result<RowErrors> errors_at_clocks(const std::vector<MeasuredRow>& rows,
                                    const RowPredictor& predictor) {
     RowErrors out;
     for (const MeasuredRow& row : rows) {
-        const auto one = compare_at(row, clocks, predictor);
+        const auto one = compare_near(row, clocks, predictor);
         if (!one) {
             return tl::unexpected(one.error());
         }

@@ -189,6 +189,9 @@ Result<RowInProgress> compare_row(const MeasuredRow& row, const RowPredictor& pr
     set_durations(compared, answer->prediction);
     out.time = clocked_time(compared, answer->prediction);
     out.clock_range = answer->clock_range;
+    if (!row.clock && answer->prediction.power) {
+        out.limited_mhz = boost::rational_cast<double>(answer->prediction.clock.hz) / 1e6;
+    }
     set_simple_answers(out, *answer);
     return out;
 }

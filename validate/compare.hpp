@@ -29,7 +29,7 @@ struct ComparedCounter {
 enum class ClockSource : std::uint8_t {
     measured,  ///< of the row
     fitted,    ///< to the times of the row's file, see ClockFit
-    assumed,   ///< the GPU's default, or the one asked for
+    assumed,   ///< what the power limit leaves, the GPU's default, or the one asked for
 };
 
 /// "measured", "fitted", "assumed".
@@ -84,7 +84,7 @@ struct FileSummary {
     std::string file, gpu, kernel;
     Direction direction = Direction::forward;
     std::optional<MaskKind> mask;      ///< nothing: all masks together
-    std::optional<FittedClock> clock;  ///< one for the whole group
+    std::optional<FittedClock> clock;  ///< one for the whole group, the mean of its rows'
     ErrorStatistics errors;
     std::optional<BaselineSummary> baselines;
 };
@@ -121,7 +121,8 @@ struct RowPrediction {
 using RowPredictor = std::function<Result<RowPrediction>(const MeasuredRow& row)>;
 
 struct RowOptions {
-    /// Fit one clock for the rows without one that share file, GPU, kernel, direction and mask.
+    /// Fit one clock for the rows without one that share file, GPU, kernel, direction and mask; see
+    /// GroupFit (comparison_parts.hpp) for what one clock means where the power limit is known.
     bool fit_clock = false;
     /// Of rows of one file that measure a kernel on the same problem, keep the fastest.
     bool best_run = false;
@@ -134,8 +135,8 @@ struct RowOptions {
                                               const RowOptions& options = {});
 
 struct CompareOptions {
-    /// Predict rows whose clock was set at no more than the board's power limit allows, where the
-    /// specification knows energies.
+    /// Where the specification knows energies: predict rows whose clock was set, and rows without
+    /// one, at no more than the board's power limit allows.
     bool power_limit = true;
     PredictOptions predict;  ///< its clock serves rows without one
     std::vector<ConstantOverride> constants;

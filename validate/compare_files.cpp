@@ -53,13 +53,20 @@ namespace {
     return ClockHz(std::llround(known->second.value * 1e6));
 }
 
+/// The clock of a row that states none, before the power limit takes its part.
+void run_free(PredictOptions& options, const MeasuredRow& row, const GpuSpec& spec) {
+    options.power_limit = true;
+    options.clock = scaled(spec.clocks.boost, loaded_clock_share(spec));
+    options.clock_origin = row.gpu + " boost clock under load";
+}
+
 /// At the row's clock, where it has one. A measured clock is what the power limit left; one that
 /// was set can be above it.
 [[nodiscard]] PredictOptions options_for(const MeasuredRow& row, const GpuSpec& spec,
                                          const CompareOptions& asked) {
     PredictOptions options = asked.predict;
-    options.power_limit =
-        asked.power_limit && row.clock_is_ceiling() && energy_costs(spec).has_value();
+    const bool knows_power = asked.power_limit && energy_costs(spec).has_value();
+    options.power_limit = knows_power && row.clock_is_ceiling();
     const double share = share_of_clock(row, spec);
     if (row.clock) {
         options.boost_clock = false;
@@ -70,10 +77,14 @@ namespace {
                                                         : "measured with the row";
         return options;
     }
-    const std::optional<ClockHz> profiled = profiled_clock(row, spec);
-    if (profiled && !options.clock && !options.boost_clock) {
+    if (options.clock || options.boost_clock) {
+        return options;
+    }
+    if (const std::optional<ClockHz> profiled = profiled_clock(row, spec)) {
         options.clock = profiled;
         options.clock_origin = row.gpu + " clock under a profiler";
+    } else if (knows_power && (row.time_ms || row.tflops)) {
+        run_free(options, row, spec);
     }
     return options;
 }

@@ -24,6 +24,8 @@ struct RowInProgress {
     ComparedRow compared;
     ClockedTime time;  ///< meaningless when not compared by time
     ClockRange clock_range;
+    /// What the board's power limit leaves of the clock, of a row without one; 0: not known.
+    double limited_mhz = 0.0;
     double roofline = 0.0;  ///< duration of the plain roofline, in the unit of the comparison
 };
 
@@ -31,12 +33,25 @@ struct RowInProgress {
 [[nodiscard]] Result<RowInProgress> compare_row(const MeasuredRow& row,
                                                 const RowPredictor& predictor);
 
-/// Predicts rows whose clock is not known again, at the clock that explains their group best.
-/// Returns the fits by clock_group(). Errors: the predictor's.
+/// One clock for a group: that of each row or, where the clocks are known that the board's power
+/// limit leaves its rows, the mean of theirs, which lie as far apart as those do.
 struct GroupFit {
     std::string group;
     FittedClock fit;
+    double limited_mhz = 0.0;  ///< mean over the group's rows; 0: not known
+
+    /// A row's clock over the group's.
+    [[nodiscard]] double pace_of(double row_limited_mhz) const {
+        return limited_mhz > 0.0 && row_limited_mhz > 0.0 ? row_limited_mhz / limited_mhz : 1.0;
+    }
 };
+
+/// Predicts a row without a clock again at the group's. Errors: the predictor's.
+[[nodiscard]] Result<RowInProgress> compare_at(const RowInProgress& row, const GroupFit& fit,
+                                               const RowPredictor& predictor);
+
+/// Predicts rows whose clock is not known again, at the clock that explains their group best.
+/// Returns the fits by clock_group(). Errors: the predictor's.
 [[nodiscard]] Result<std::vector<GroupFit>> fit_clocks(std::vector<RowInProgress>& rows,
                                                        const RowPredictor& predictor);
 

@@ -12,7 +12,7 @@ std::optional<FittedClock> fit_clock(const std::vector<ClockedTime>& times,
     double slope_target = 0.0;
     double slope_squared = 0.0;
     for (const ClockedTime& time : times) {
-        const double slope = time.cycles / 1e3 / time.measured_ms;
+        const double slope = time.cycles / time.pace / 1e3 / time.measured_ms;
         slope_target += slope * (1.0 - time.fixed_ms / time.measured_ms);
         slope_squared += slope * slope;
     }

@@ -1,4 +1,5 @@
-// The one clock at which predictions come closest to measured times.
+// The one clock at which predictions come closest to measured times; where it is known how a
+// board's power limit spreads the clocks of several kernels, the one level of all of them.
 #pragma once
 
 #include "warpline/units/clock.hpp"
@@ -8,13 +9,16 @@
 
 namespace warpline {
 
-/// A predicted time as a function of the clock: fixed_ms + cycles / clock.
+/// A predicted time as a function of the clock: fixed_ms + cycles / (pace x clock).
 struct ClockedTime {
     double measured_ms = 0.0;
     double fixed_ms = 0.0;  ///< launch overhead, and what memory alone decides
     double cycles = 0.0;
+    double pace = 1.0;  ///< the row's clock over the one of all rows
 
-    [[nodiscard]] double at(double megahertz) const { return fixed_ms + cycles / megahertz / 1e3; }
+    [[nodiscard]] double at(double megahertz) const {
+        return fixed_ms + cycles / (pace * megahertz) / 1e3;
+    }
 };
 
 struct ClockRange {

@@ -2,8 +2,10 @@
 #include "warpline/validate/comparison_parts.hpp"
 #include "warpline/validate/row_groups.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace warpline {
 namespace {
@@ -26,29 +28,36 @@ constexpr double settled_mhz = 0.05;
     return groups;
 }
 
+/// Mean of the clocks that the power limit leaves the rows; 0 where it is not known of each.
+[[nodiscard]] double mean_limited_mhz(const std::vector<RowInProgress*>& group) {
+    double sum = 0.0;
+    for (const RowInProgress* row : group) {
+        if (row->limited_mhz <= 0.0) {
+            return 0.0;
+        }
+        sum += row->limited_mhz;
+    }
+    return sum / static_cast<double>(group.size());
+}
+
+/// Where the group's clock may lie so that no row's leaves the range.
+[[nodiscard]] ClockRange range_of(const std::vector<RowInProgress*>& group) {
+    ClockRange range = group.front()->clock_range;
+    for (const RowInProgress* row : group) {
+        range.low_mhz = std::max(range.low_mhz, row->clock_range.low_mhz / row->time.pace);
+        range.high_mhz = std::min(range.high_mhz, row->clock_range.high_mhz / row->time.pace);
+    }
+    range.low_mhz = std::min(range.low_mhz, range.high_mhz);  // paces wider than the range
+    return range;
+}
+
 [[nodiscard]] std::optional<FittedClock> fit_group(const std::vector<RowInProgress*>& group) {
     std::vector<ClockedTime> times;
     times.reserve(group.size());
     for (const RowInProgress* row : group) {
         times.push_back(row->time);
     }
-    return fit_clock(times, group.front()->clock_range);
-}
-
-[[nodiscard]] Result<void> predict_at(RowInProgress& row, const FittedClock& fit,
-                                      const RowPredictor& predictor) {
-    MeasuredRow clocked = row.compared.row;
-    clocked.clock = fit.clock;
-    auto answer = compare_row(clocked, predictor);
-    if (!answer) {
-        return tl::unexpected(answer.error());
-    }
-    answer->compared.row = std::move(row.compared.row);
-    answer->compared.clock_source = ClockSource::fitted;
-    answer->compared.clock_at_bound = fit.at_bound;
-    answer->compared.clock.origin = "fitted to the measured times";
-    row = std::move(*answer);
-    return {};
+    return fit_clock(times, range_of(group));
 }
 
 /// The error at the clock that the group's rows of other lengths want.
@@ -60,7 +69,7 @@ constexpr double settled_mhz = 0.05;
             others.push_back(other->time);
         }
     }
-    const auto fit = fit_clock(others, row.clock_range);
+    const auto fit = fit_clock(others, range_of(group));
     if (!fit) {
         return std::nullopt;
     }
@@ -70,31 +79,58 @@ constexpr double settled_mhz = 0.05;
 
 }  // namespace
 
+Result<RowInProgress> compare_at(const RowInProgress& row, const GroupFit& fit,
+                                 const RowPredictor& predictor) {
+    const double pace = fit.pace_of(row.limited_mhz);
+    MeasuredRow clocked = row.compared.row;
+    const double hertz = boost::rational_cast<double>(fit.fit.clock) * pace;
+    clocked.clock = pace == 1.0 ? fit.fit.clock : ClockHz(std::llround(hertz));
+    clocked.clock_evidence.clear();  // whatever it says is not of this clock
+    auto answer = compare_row(clocked, predictor);
+    if (!answer) {
+        return answer;
+    }
+    answer->compared.row = row.compared.row;
+    answer->compared.clock_source = ClockSource::fitted;
+    answer->compared.clock_at_bound = fit.fit.at_bound;
+    answer->compared.clock.origin = "fitted to the measured times";
+    answer->limited_mhz = row.limited_mhz;
+    answer->time.pace = pace;
+    return answer;
+}
+
 Result<std::vector<GroupFit>> fit_clocks(std::vector<RowInProgress>& rows,
                                          const RowPredictor& predictor) {
     std::vector<GroupFit> fits;
     for (auto& [name, group] : groups_of(rows)) {
-        std::optional<FittedClock> fit;
+        GroupFit fit{name, {}, mean_limited_mhz(group)};
+        for (RowInProgress* row : group) {
+            row->time.pace = fit.pace_of(row->limited_mhz);
+        }
+        bool found = false;
         // Memory and launches do not follow the clock: predict again until the fit stands still.
         for (int round = 0; round < most_rounds; ++round) {
             const auto next = fit_group(group);
             if (!next) {
                 break;
             }
-            const double before = fit ? boost::rational_cast<double>(fit->clock) / 1e6 : 0.0;
+            const double before = found ? boost::rational_cast<double>(fit.fit.clock) / 1e6 : 0.0;
             const double now = boost::rational_cast<double>(next->clock) / 1e6;
-            fit = next;
+            fit.fit = *next;
+            found = true;
             for (RowInProgress* row : group) {
-                if (auto done = predict_at(*row, *fit, predictor); !done) {
-                    return tl::unexpected(done.error());
+                auto again = compare_at(*row, fit, predictor);
+                if (!again) {
+                    return tl::unexpected(again.error());
                 }
+                *row = std::move(*again);
             }
             if (std::abs(now - before) < settled_mhz) {
                 break;
             }
         }
-        if (fit) {
-            fits.push_back({name, *fit});
+        if (found) {
+            fits.push_back(std::move(fit));
         }
     }
     return fits;

@@ -37,6 +37,12 @@ constexpr std::array<EnergyConstant, 8> energy_constants = {{
 
 constexpr const char* reference_key = "power.reference_clock";
 
+/// 1 where a specification states energies of its own.
+[[nodiscard]] double energy_scale(const GpuSpec& spec) {
+    const auto found = spec.constants.find("power.energy_scale");
+    return found == spec.constants.end() || is_unknown(found->second) ? 1.0 : found->second.value;
+}
+
 [[nodiscard]] double work_of(const Prediction& prediction, Unit unit) {
     const auto found = std::find_if(prediction.units.begin(), prediction.units.end(),
                                     [&](const UnitReport& report) { return report.unit == unit; });
@@ -62,13 +68,16 @@ Result<EnergyCosts> energy_costs(const GpuSpec& spec) {
     } else {
         costs.reference = ClockHz(std::llround(clock->second.value * 1e6));
     }
+    for (double* energy : {&costs.flop, &costs.smem_byte, &costs.l2_byte, &costs.instruction}) {
+        *energy *= energy_scale(spec);
+    }
     costs.boost = spec.clocks.boost;
     costs.loaded_share = loaded_clock_share(spec);
     if (!missing.empty()) {
         return fail(FailureKind::usage,
                     fmt::format("the power of {} is not known: its specification lacks {}", spec.id,
                                 fmt::join(missing, ", ")),
-                    "h200 and h100_sxm have them; --set hw.power... adds to others");
+                    "h200, h100_sxm and b200 have them; --set hw.power... adds to others");
     }
     return costs;
 }

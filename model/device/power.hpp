@@ -20,7 +20,8 @@ struct EnergyCosts {
     double loaded_share = 1.0;  ///< SM clock under load over the driver's
     double exponent = 0.0;      ///< of the driver's clock, in all energies but HBM's
     /// Joules each: 16-bit tensor FLOP (one of 8 bits is half of it, of 4 a quarter), byte through
-    /// a shared-memory port, byte between L2 and an SM, byte of HBM, warp instruction.
+    /// a shared-memory port, byte between L2 and an SM, byte of HBM, warp instruction; all but
+    /// HBM's times power.energy_scale.
     double flop = 0.0, smem_byte = 0.0, l2_byte = 0.0, hbm_byte = 0.0, instruction = 0.0;
 };
 

@@ -93,6 +93,13 @@ std::vector<SpecKey> machine_keys() {
          "",
          Need::optional,
          {}},
+        {"power.energy_scale",
+         positive("x", 100.0),
+         "energy of an operation of the SMs or L2 over the one stated, where those are another "
+         "GPU's",
+         "",
+         Need::optional,
+         {}},
         {"power.tensor_flop",
          not_negative("pJ/FLOP", 1e3),
          "energy of a 16-bit tensor-core FLOP, random operands; one of 8 bits takes half, of 4 a "

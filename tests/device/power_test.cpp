@@ -114,7 +114,7 @@ TEST_CASE("the limit is met at the clock it allows, and broken just above") {
 }
 
 TEST_CASE("a GPU whose energies are not known says which constants are missing") {
-    const auto spec = load_gpu_spec(source_dir(), "b200");
+    const auto spec = load_gpu_spec(source_dir(), "b300");
     REQUIRE(spec);
     const auto costs = energy_costs(*spec);
     REQUIRE_FALSE(costs);
@@ -154,6 +154,46 @@ TEST_CASE("under its limit an H200 holds the clocks that were measured on one") 
         CHECK(megahertz(answer->clock.hz) == doctest::Approx(row.mhz).epsilon(0.03));
         CHECK(answer->clock.origin.find("660 W leave of 1980 MHz") != std::string::npos);
     }
+}
+
+TEST_CASE("energies taken from another GPU are scaled, but for those of HBM and sleep") {
+    const auto whole = load_gpu_spec(source_dir(), "b200", {{"power.energy_scale", "1 x"}});
+    const auto half = load_gpu_spec(source_dir(), "b200", {{"power.energy_scale", "0.5 x"}});
+    REQUIRE(whole);
+    REQUIRE(half);
+    const auto full = energy_costs(*whole);
+    const auto scaled = energy_costs(*half);
+    REQUIRE(full);
+    REQUIRE(scaled);
+    CHECK(full->flop == energy_costs(h200())->flop);
+    CHECK(scaled->flop == doctest::Approx(0.5 * full->flop));
+    CHECK(scaled->smem_byte == doctest::Approx(0.5 * full->smem_byte));
+    CHECK(scaled->l2_byte == doctest::Approx(0.5 * full->l2_byte));
+    CHECK(scaled->instruction == doctest::Approx(0.5 * full->instruction));
+    CHECK(scaled->hbm_byte == full->hbm_byte);
+    CHECK(scaled->static_watts == full->static_watts);
+}
+
+TEST_CASE("on a B200 the limit holds dense attention lower than sparse") {
+    const auto spec = load_gpu_spec(source_dir(), "b200");
+    REQUIRE(spec);
+    const auto held_mhz = [&](std::int64_t tokens) {
+        AttentionProblem problem;
+        problem.mask.kind = MaskKind::causal;
+        problem.heads_q = problem.heads_kv = 16;
+        problem.batch = 32768 / tokens;
+        problem.seqlen_q = problem.seqlen_kv = tokens;
+        PredictOptions options;
+        options.power_limit = true;
+        const auto answer = predicted(*spec, "fa4_fwd", problem, options);
+        REQUIRE(answer);
+        return megahertz(answer->clock.hz);
+    };
+    const double dense = held_mhz(32768);
+    CHECK(dense < held_mhz(4096));
+    CHECK(held_mhz(4096) < held_mhz(1024));
+    CHECK(dense < megahertz(spec->clocks.boost) * 0.95);
+    CHECK(dense > megahertz(spec->clocks.sustained_low));
 }
 
 TEST_CASE("a kernel that draws little keeps the clock it is given") {

@@ -119,7 +119,7 @@ TEST_CASE("a sampled clock counts by the share of it that SMs run at") {
     CHECK(megahertz(sampled) == doctest::Approx(1900.0 * 0.91));
     CHECK(sampled->rows[0].predicted_ms > 1.05 * fixed->rows[0].predicted_ms);
     CHECK(sampled->rows[0].clock.origin.find("of what was sampled") != std::string::npos);
-    row.gpu = "b200";  // where the share is not known
+    row.gpu = "a100_sxm";  // where the share is not known
     CHECK(megahertz(compared(row)) == 1900.0);
 }
 

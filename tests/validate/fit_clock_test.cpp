@@ -92,6 +92,54 @@ TEST_CASE("rows of one file share a fitted clock, and rows with a clock keep the
     CHECK(result->files[2].errors.rows == 4);
 }
 
+TEST_CASE("clocks that the power limit leaves keep their distances in a fit") {
+    // Short rows keep 2 GHz of 2 GHz, long ones 1.6: measured are 0.9 of either.
+    const auto held = [](const MeasuredRow& row) {
+        MeasuredRow known = row;
+        const bool is_free = !row.clock;
+        if (is_free) {
+            known.clock = ClockHz(row.problem.seqlen_kv > 3000 ? 1'600'000'000 : 2'000'000'000);
+        }
+        auto answer = clocked(known);
+        if (is_free) {
+            answer->prediction.power.emplace();
+        }
+        return answer;
+    };
+    MeasuredTable table;
+    table.rows = {row_at(2, 1024, 1800), row_at(3, 2048, 1800), row_at(4, 4096, 1440),
+                  row_at(5, 8192, 1440)};
+    table.rows[3].clock_evidence = "stated in a caption that gives no number";
+    RowOptions options;
+    options.fit_clock = true;
+    const auto result = compare_rows(table, held, options);
+    REQUIRE(result);
+    for (const ComparedRow& row : result->rows) {
+        CAPTURE(row.row.where.line);
+        CHECK(row.error == doctest::Approx(0.0));
+        CHECK(*row.held_out_error == doctest::Approx(0.0));
+        CHECK(row.clock_source == ClockSource::fitted);
+        CHECK_FALSE(row.row.clock);
+    }
+    const auto megahertz = [&](std::size_t i) {
+        return boost::rational_cast<double>(result->rows[i].clock.hz) / 1e6;
+    };
+    CHECK(megahertz(0) == doctest::Approx(1800.0));
+    CHECK(megahertz(2) == doctest::Approx(1440.0));
+    CHECK(result->files[0].clock->wanted_mhz == doctest::Approx(1620.0));  // their mean
+    CHECK_FALSE(result->files[0].clock->at_bound);
+
+    // No row may leave the range, whatever the mean says: 2.1 GHz of 2.
+    for (MeasuredRow& row : table.rows) {
+        *row.time_ms *= 1800.0 / 2100.0;
+    }
+    const auto fast = compare_rows(table, held, options);
+    REQUIRE(fast);
+    CHECK(fast->files[0].clock->at_bound);
+    CHECK(fast->rows[0].clock_at_bound);
+    CHECK(boost::rational_cast<double>(fast->rows[0].clock.hz) == doctest::Approx(2e9));
+}
+
 TEST_CASE("a clock that wants to leave its range is marked, not hidden") {
     MeasuredTable table;
     table.rows = {row_at(2, 1024, 2500), row_at(3, 4096, 2500)};
