@@ -97,6 +97,7 @@ EXPECTED = [
     ("tpc_sharing", r"6streamILNS_3WayE3E", "STG.E.128", 8),
     ("tile_traffic", r"5tiles", "UTMALDG.3D", 1),
     ("tile_traffic", r"5tiles", "UTMASTG.3D", 1),
+    ("l2_traffic", r"5loads", "UTMALDG.3D", 1),
     ("dsmem_beside", r"pair", "UBLKCP.S.S", 1),
     ("clock_power", r"heavy", "HGMMA.64x256x16.F32.BF16", 16),
     ("packed_rates", r"run_chains.*FmaPackedELi8E", "FFMA2", CHAIN8),
