@@ -176,7 +176,7 @@ TEST_CASE("a pattern of tiles comes to repeat, and costs no more from then on") 
             check_same(slots, plain);
         }
     }
-    FreeSlots many(152, 300'000.0);
+    FreeSlots many(152, 400'000.0);
     CHECK(many.place(pattern(std::int64_t{1} << 32)));
     std::int64_t tiles = 0;
     for (const FreeSlots::Given& given : many.given()) {
