@@ -1,6 +1,7 @@
 // Slots that take tiles, each tile to the slot that is free first.
 #pragma once
 
+#include "warpline/device/slot_queues.hpp"
 #include "warpline/device/timed_tiles.hpp"
 #include "warpline/workload/tiling.hpp"
 
@@ -13,11 +14,14 @@ namespace warpline {
 /// List scheduling; of slots that are free at the same time the lowest number goes first.
 class FreeSlots {
   public:
-    /// `step_limit`: placements after which place() gives up.
-    FreeSlots(std::int64_t slots, double step_limit);
+    /// What is known of each slot at the end.
+    enum class Keep : std::uint8_t { ends, ends_and_tiles };
 
-    /// Places the tiles in their order. Runs of equal tiles, and progressions once the slots take
-    /// them in an order that comes again, cost little however many tiles they have. False when too
+    /// `step_limit`: placements after which place() gives up.
+    FreeSlots(std::int64_t slots, double step_limit, Keep keep = Keep::ends_and_tiles);
+
+    /// Places the tiles in their order. Runs of equal tiles, patterns and progressions cost little
+    /// however many tiles they have once the slots take them as they did before. False when too
     /// many placements had to be made.
     [[nodiscard]] bool place(const std::vector<TimedSection>& tiles);
 
@@ -29,26 +33,24 @@ class FreeSlots {
         std::int64_t tiles = 0;
         TileClass last;
     };
+    /// Empty unless it is kept.
     [[nodiscard]] const std::vector<Given>& given() const { return given_; }
 
   private:
-    struct Slot {
-        double time = 0.0;
-        std::int64_t index = 0;
-        [[nodiscard]] friend bool operator<(const Slot& a, const Slot& b) {
-            return a.time < b.time || (a.time == b.time && a.index < b.index);
-        }
-        [[nodiscard]] friend bool operator>(const Slot& a, const Slot& b) { return b < a; }
-    };
-    using Slots = std::vector<Slot>;
+    using Slots = std::vector<FreeSlot>;
 
-    void give(Slot& slot, const TileCursor& next, std::int64_t count);
-    [[nodiscard]] bool round_keeps_order(double duration);
-    void place_rounds(TileCursor& next);
-    void place_first(TileCursor& next);
-    void deal_round(TileCursor& next);
-    [[nodiscard]] std::optional<double> shortest_of_round(const TileCursor& next) const;
-    bool deal_whole_round(TileCursor& next);
+    [[nodiscard]] bool keeps_given() const { return !given_.empty(); }
+    void note(std::int64_t slot, std::int64_t tiles, const TileCursor& next) {
+        if (keeps_given()) {
+            Given& given = given_[static_cast<std::size_t>(slot)];
+            given.tiles += tiles;
+            given.last = next.tile();
+        }
+    }
+    [[nodiscard]] bool place_run(TileCursor& next);
+    [[nodiscard]] bool place_until_last(TileCursor& next);
+    [[nodiscard]] bool deal_round(TileCursor& next);
+    void place_singly(TileCursor& next);
 
     /// Rounds of one tile a slot after which a progression's tiles meet the slots as before.
     struct Cycle {
@@ -61,21 +63,30 @@ class FreeSlots {
         Slots slots;
         double shortest = 0.0;
     };
-    bool leap(TileCursor& next);
+    [[nodiscard]] std::optional<double> shortest_of_round(const TileCursor& next) const;
+    [[nodiscard]] bool leap(TileCursor& next);
     [[nodiscard]] std::vector<double> gains_since(const Slots& before) const;
     [[nodiscard]] static std::int64_t cycles_alike(const std::vector<Round>& rounds,
                                                    const std::vector<double>& gains, double growth);
     [[nodiscard]] bool repeat_cycle(std::int64_t times, const Cycle& cycle,
                                     const std::vector<double>& gains, const TimedSection& section);
 
-    static void sort(Slots::iterator begin, Slots::iterator end);
+    /// The slots and what they had been given, at some time.
+    struct Snapshot {
+        Slots slots;
+        std::vector<Given> given;
+    };
+    [[nodiscard]] bool place_pattern(TileCursor& next);
+    [[nodiscard]] bool place_repeats(TileCursor& next, std::int64_t repeats);
+    [[nodiscard]] bool as_in(const Snapshot& before) const;
+    [[nodiscard]] std::int64_t repeat_since(const Snapshot& before, std::int64_t most);
+
     void sort();
 
-    Slots slots_;  ///< a heap whose front is free first; sorted when sorted_
+    Slots slots_;  ///< in order
     std::vector<Given> given_;
-    bool sorted_ = true;
-    double exact_until_ = 0.0;  ///< ticks; sums of the durations so far are exact below
-    double latest_ = 0.0;
+    SlotQueues queues_;
+    double exact_until_;  ///< ticks; sums of the durations so far are exact below
     double steps_ = 0.0;
     double step_limit_;
 };

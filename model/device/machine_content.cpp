@@ -7,10 +7,14 @@
 namespace warpline {
 namespace {
 
+constexpr std::size_t usual_bytes = 1 << 15;
+
 /// Appends values to a text so that different values never give the same text: numbers have a
 /// fixed width, lists and texts begin with their length.
 class ContentWriter {
   public:
+    ContentWriter() { out_.reserve(usual_bytes); }
+
     template <typename T>
     std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>> put(T value) {
         std::array<char, sizeof(T)> bytes{};
@@ -165,10 +169,6 @@ class ContentWriter {
         put(sub_partitions, scope, smem_width, quantum, queue, arbitration, lsu, sync, tma, smem,
             issue, pipes);
     }
-    void put(const MemoryEnvironment& value) {
-        const auto& [latency, miss_latency, width] = value;
-        put(latency, miss_latency, width);
-    }
     void put(const EngineOptions& value) {
         const auto& [granularity, fold_parts, fold_steady, record, ideal, offsets, max_events] =
             value;
@@ -178,7 +178,10 @@ class ContentWriter {
         }
     }
 
-    [[nodiscard]] std::string take() { return std::move(out_); }
+    [[nodiscard]] std::string take() {
+        out_.shrink_to_fit();
+        return std::move(out_);
+    }
 
   private:
     template <typename Variant>
@@ -192,12 +195,10 @@ class ContentWriter {
 
 }  // namespace
 
-std::string machine_content(const KernelPlan& plan, const MemoryEnvironment& memory,
-                            const EngineOptions& options) {
+std::string machine_content(const KernelPlan& plan, const EngineOptions& options) {
     ContentWriter writer;
     writer.put(plan.kernel, plan.file, plan.cluster, plan.ctas_per_sm, plan.instructions);
     writer.put(plan.barriers, plan.rings, plan.roles, plan.machine);
-    writer.put(memory);
     writer.put(options);
     return writer.take();
 }

@@ -8,10 +8,9 @@
 
 namespace warpline {
 
-/// Everything of a plan, its memory and the options that the engine and the bounds read: programs,
-/// barriers, rings, timings and names, but not the problem's shape, budgets or parameters. Not
-/// meant to be read back.
-[[nodiscard]] std::string machine_content(const KernelPlan& plan, const MemoryEnvironment& memory,
-                                          const EngineOptions& options);
+/// Everything of a plan and the options that the engine and the bounds read: programs, barriers,
+/// rings, timings and names, but not the problem's shape, budgets or parameters. What else they
+/// read is the memory environment. Not meant to be read back.
+[[nodiscard]] std::string machine_content(const KernelPlan& plan, const EngineOptions& options);
 
 }  // namespace warpline

@@ -38,8 +38,9 @@ struct Sequence {
 /// are too many placements.
 [[nodiscard]] std::optional<FreeSlots> list_schedule(const std::vector<HeadTiles>& tiles,
                                                      const TileTimes& times, std::int64_t slots,
+                                                     FreeSlots::Keep keep,
                                                      const TileDuration& duration) {
-    FreeSlots free(slots, step_limit);
+    FreeSlots free(slots, step_limit, keep);
     double runs = 0.0;
     for (const HeadTiles& head : tiles) {
         const auto timed = time_tiles(head, times, duration, static_cast<std::size_t>(step_limit));
@@ -72,9 +73,10 @@ struct Sequence {
 [[nodiscard]] std::vector<double> launch_each(const std::vector<HeadTiles>& tiles,
                                               const TileTimes& times, std::int64_t slots,
                                               const LaunchCost& launch) {
-    const auto placed = list_schedule(tiles, times, slots, [&](const TileClass& tile) {
-        return launch.start + times.value(tile, &TileCost::alone) + launch.exit;
-    });
+    const auto placed =
+        list_schedule(tiles, times, slots, FreeSlots::Keep::ends, [&](const TileClass& tile) {
+            return launch.start + times.value(tile, &TileCost::alone) + launch.exit;
+        });
     return placed ? placed->ends() : std::vector<double>();
 }
 
@@ -96,7 +98,8 @@ struct Sequence {
 [[nodiscard]] std::vector<double> take_next(const std::vector<HeadTiles>& tiles,
                                             const TileTimes& times, std::int64_t slots,
                                             const LaunchCost& launch) {
-    const auto placed = list_schedule(tiles, times, slots, steady_time(times));
+    const auto placed =
+        list_schedule(tiles, times, slots, FreeSlots::Keep::ends_and_tiles, steady_time(times));
     if (!placed) {
         return {};
     }

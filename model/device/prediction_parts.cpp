@@ -8,6 +8,7 @@
 #include "warpline/engine/related_runs.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -52,13 +53,20 @@ class Schedules {
             return prepared_->run(tile, count, memory);
         };
     }
-    [[nodiscard]] std::shared_ptr<MachineMemo> remembered(const MemoryEnvironment& memory) const {
-        return memo_ != nullptr ? memo_->of(plan_, memory, engine_) : nullptr;
+    [[nodiscard]] std::shared_ptr<MachineMemo> remembered(const MemoryEnvironment& memory) {
+        if (memo_ == nullptr) {
+            return nullptr;
+        }
+        if (!machines_) {
+            machines_ = memo_->of(plan_, engine_);
+        }
+        return machines_->in(memory);
     }
 
     const KernelPlan& plan_;
     EngineOptions engine_;
     ScheduleMemo* memo_;
+    std::shared_ptr<KernelMemo> machines_;
     std::optional<RelatedRuns> prepared_;  ///< not when everything is remembered
 };
 
@@ -69,6 +77,9 @@ class Schedules {
     auto times = TileTimes::measure(parts.tiles, plan.tiles.scheduler, plan.ctas_per_sm, run);
     if (!times) {
         return tl::unexpected(times.error());
+    }
+    if (parts.placement.tiles > 0 && *times == parts.times) {
+        return {};  // memory is another, the tiles are as fast
     }
     parts.times = std::move(*times);
     const auto placement =

@@ -11,6 +11,7 @@ constexpr std::int64_t short_tile = 128;    // blocks: past the fill of any ship
 constexpr std::int64_t longest_period = 8;  // blocks: beyond it, lengths hardly share anything
 // Of one machine; beyond, memory is begun anew.
 constexpr std::size_t most_runs = 1024, most_steps = 64;
+constexpr std::size_t most_machines = 64;  // of one kernel
 
 /// What is known of `key` from then on, and never more than `most` entries.
 template <typename Map>
@@ -21,6 +22,18 @@ template <typename Map>
         known.clear();
     }
     return known.emplace(key, std::move(fresh)).first->second;
+}
+
+/// Without who waited for what, which is most of it.
+[[nodiscard]] Result<Schedule> without_waits(Result<Schedule> schedule) {
+    if (schedule) {
+        schedule->roles = {};
+        for (UnitUsage& unit : schedule->units) {
+            unit.idle = {};
+        }
+        schedule->units.shrink_to_fit();
+    }
+    return schedule;
 }
 
 /// The schedule of a tile `n` periods longer than that of `at`, when `next` is one period longer.
@@ -71,9 +84,12 @@ std::shared_ptr<const Result<Schedule>> MachineMemo::simulated(const TileClass& 
         ++engine_runs_;
     }
     // Not under the lock: two threads may both simulate it, and find the same.
-    auto fresh = std::make_shared<const Result<Schedule>>(engine(tile, count));
+    auto fresh = std::make_shared<const Result<Schedule>>(without_waits(engine(tile, count)));
     const std::lock_guard<std::mutex> lock(mutex_);
-    return keep(runs_, most_runs, key, std::move(fresh));
+    const auto before = static_cast<std::int64_t>(runs_.size());
+    const auto kept = keep(runs_, most_runs, key, std::move(fresh));
+    *held_ += static_cast<std::int64_t>(runs_.size()) - before;
+    return kept;
 }
 
 Result<Schedule> MachineMemo::run(const TileClass& tile, std::int64_t count, const Engine& engine) {
@@ -128,18 +144,26 @@ std::int64_t MachineMemo::engine_runs() const {
     return engine_runs_;
 }
 
-std::shared_ptr<MachineMemo> ScheduleMemo::of(const KernelPlan& plan,
-                                              const MemoryEnvironment& memory,
-                                              const EngineOptions& options) {
-    std::string key = machine_content(plan, memory, options);
+std::shared_ptr<MachineMemo> KernelMemo::in(const MemoryEnvironment& memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (const auto known = memos_.find(key); known != memos_.end()) {
+    const Key key{memory.latency, memory.miss_latency, memory.bytes_per_clk};
+    if (const auto known = machines_.find(key); known != machines_.end()) {
         return known->second;
     }
-    if (memos_.size() >= machines_) {
-        memos_.clear();
+    return keep(machines_, most_machines, key, std::make_shared<MachineMemo>(held_));
+}
+
+std::shared_ptr<KernelMemo> ScheduleMemo::of(const KernelPlan& plan, const EngineOptions& options) {
+    std::string key = machine_content(plan, options);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto known = kernels_.find(key);
+        known != kernels_.end() && *held_ <= most_schedules_) {
+        return known->second;
     }
-    return memos_.emplace(std::move(key), std::make_shared<MachineMemo>()).first->second;
+    if (kernels_.size() >= most_kernels_ || *held_ > most_schedules_) {
+        kernels_.clear();
+    }
+    return kernels_.emplace(std::move(key), std::make_shared<KernelMemo>(held_)).first->second;
 }
 
 }  // namespace warpline

@@ -7,13 +7,16 @@
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace warpline {
 
@@ -21,12 +24,20 @@ namespace warpline {
 /// Safe to use from several threads; what it answers never depends on what it was asked before.
 class MachineMemo {
   public:
+    using Count = std::shared_ptr<std::atomic<std::int64_t>>;
+    /// `held`: of schedules in memory, here and in other memos.
+    explicit MachineMemo(Count held = std::make_shared<Count::element_type>(0))
+        : held_(std::move(held)) {}
+    ~MachineMemo() { *held_ -= static_cast<std::int64_t>(runs_.size()); }
+    MachineMemo(const MachineMemo&) = delete;
+    MachineMemo& operator=(const MachineMemo&) = delete;
+
     using Engine = std::function<Result<Schedule>(const TileClass& tile, std::int64_t count)>;
 
-    /// What `engine` would answer for `count` equal tiles. A long tile is not simulated: once the
+    /// What `engine` would answer for `count` equal tiles, without what warps and units waited for:
+    /// no roles, and units that are not said to be idle. A long tile is not simulated: once the
     /// engine has found the loop's period, a tile `n` periods longer takes and does exactly `n`
-    /// times what one period adds, so the answer comes from the shortest such tile. Of an answer
-    /// found that way, what each warp and unit waited for is that of the short tile.
+    /// times what one period adds, so the answer comes from the shortest such tile.
     [[nodiscard]] Result<Schedule> run(const TileClass& tile, std::int64_t count,
                                        const Engine& engine);
 
@@ -44,26 +55,48 @@ class MachineMemo {
                                                                     std::int64_t count,
                                                                     const Engine& engine);
 
+    Count held_;
     mutable std::mutex mutex_;
     Runs runs_;
     std::map<std::array<std::int64_t, 3>, std::shared_ptr<const Result<SteadyStep>>> steps_;
     std::int64_t engine_runs_ = 0;
 };
 
-/// Memos by machine. Safe to use from several threads.
-class ScheduleMemo {
+/// The machines that one lowered kernel makes with one set of engine options, by their memory.
+/// Safe to use from several threads.
+class KernelMemo {
   public:
-    /// Holds at most `machines` machines; when there are more it begins anew.
-    explicit ScheduleMemo(std::size_t machines = 1024) : machines_(machines) {}
+    explicit KernelMemo(MachineMemo::Count held) : held_(std::move(held)) {}
 
-    [[nodiscard]] std::shared_ptr<MachineMemo> of(const KernelPlan& plan,
-                                                  const MemoryEnvironment& memory,
-                                                  const EngineOptions& options);
+    [[nodiscard]] std::shared_ptr<MachineMemo> in(const MemoryEnvironment& memory);
 
   private:
-    std::size_t machines_;
+    using Key = std::tuple<Tick, Tick, double>;
+
+    MachineMemo::Count held_;
     std::mutex mutex_;
-    std::unordered_map<std::string, std::shared_ptr<MachineMemo>> memos_;
+    std::map<Key, std::shared_ptr<MachineMemo>> machines_;
+};
+
+/// Memos by kernel. Safe to use from several threads.
+class ScheduleMemo {
+  public:
+    /// Holds at most so many kernels, and little more than so many schedules (of 1 to 3 KB each);
+    /// when there are more it begins anew.
+    explicit ScheduleMemo(std::size_t kernels = 1024, std::int64_t schedules = 16384)
+        : most_kernels_(kernels), most_schedules_(schedules) {}
+
+    [[nodiscard]] std::shared_ptr<KernelMemo> of(const KernelPlan& plan,
+                                                 const EngineOptions& options);
+    /// Schedules in memory.
+    [[nodiscard]] std::int64_t held() const { return *held_; }
+
+  private:
+    std::size_t most_kernels_;
+    std::int64_t most_schedules_;
+    MachineMemo::Count held_ = std::make_shared<MachineMemo::Count::element_type>(0);
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::shared_ptr<KernelMemo>> kernels_;
 };
 
 }  // namespace warpline

@@ -53,8 +53,12 @@ class TileTimes {
     /// but one: of three tiles of the longest class, ticks.
     struct Phases {
         double first = 0.0, middle = 0.0, last = 0.0;
+
+        friend bool operator==(const Phases&, const Phases&) = default;
     };
     [[nodiscard]] const Phases& phases() const { return phases_; }
+
+    friend bool operator==(const TileTimes&, const TileTimes&) = default;
 
   private:
     using Masks = std::pair<std::int64_t, std::int64_t>;  // masked_first, masked_last

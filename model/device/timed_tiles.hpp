@@ -4,6 +4,7 @@
 #include "warpline/device/tile_times.hpp"
 #include "warpline/workload/tiling.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -61,6 +62,36 @@ class TileCursor {
     /// The least duration of this repetition.
     [[nodiscard]] double shortest() const;
 
+    /// Tiles in a row of which number i keeps its slot for `base + (from + i) * step`: what is left
+    /// of a run, or of the repetitions of one tile.
+    struct Stretch {
+        std::int64_t count = 0;
+        double base = 0.0, from = 0.0, step = 0.0;
+        [[nodiscard]] double duration(std::int64_t i) const {
+            return base + (from + static_cast<double>(i)) * step;
+        }
+        /// The least of the first `tiles`.
+        [[nodiscard]] double shortest(std::int64_t tiles) const {
+            return std::min(duration(0), duration(tiles - 1));
+        }
+    };
+    [[nodiscard]] Stretch stretch() const {
+        if (single_tile()) {
+            return {section().repeats - repeat_, section().runs.front().duration,
+                    static_cast<double>(repeat_), section().duration_step};
+        }
+        return {left_in_run(), duration_, 0.0, 0.0};
+    }
+    /// Goes on by `count` tiles of the stretch.
+    void pass(std::int64_t count) {
+        if (single_tile()) {
+            repeat_ += count - 1;
+            take(1);
+        } else {
+            take(count);
+        }
+    }
+
     /// Goes on by `count` tiles, at most left_in_run().
     void take(std::int64_t count) {
         taken_ += count;
@@ -75,6 +106,9 @@ class TileCursor {
     }
 
   private:
+    [[nodiscard]] bool single_tile() const {
+        return section().runs.size() == 1 && section().runs.front().count == 1;
+    }
     void next_run() {
         taken_ = 0;
         if (++run_ == section().runs.size()) {

@@ -25,6 +25,8 @@ struct TileCost {
 
     /// Time each further tile of this class adds in a persistent cluster.
     [[nodiscard]] double middle() const { return three - two; }
+
+    friend bool operator==(const TileCost&, const TileCost&) = default;
 };
 
 /// sum += factor * cost, in every quantity.
@@ -67,6 +69,8 @@ class TripCurve {
     [[nodiscard]] std::int64_t period() const { return period_; }
     using Known = std::map<std::int64_t, TileCost>;
     [[nodiscard]] const std::map<std::int64_t, Known>& classes() const { return classes_; }
+
+    friend bool operator==(const TripCurve&, const TripCurve&) = default;
 
   private:
     [[nodiscard]] double periods(std::int64_t from, std::int64_t to) const;

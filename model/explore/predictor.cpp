@@ -15,7 +15,7 @@
 namespace warpline {
 namespace {
 
-constexpr std::size_t remembered_specs = 4096;
+constexpr std::size_t remembered_specs = 256;
 constexpr std::size_t remembered_operations = 1024;
 constexpr std::size_t remembered_chances = 4096;
 
@@ -211,16 +211,11 @@ Result<Prediction> Predictor::predict(const Point& point) const {
 
 std::vector<Result<Prediction>> Predictor::predict_all(const std::vector<Point>& points,
                                                        int threads) const {
-    std::vector<std::optional<Result<Prediction>>> found(points.size());
+    std::vector<Result<Prediction>> out(points.size());
     for_each_index(static_cast<std::int64_t>(points.size()), threads, [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
-        found[at].emplace(predict(points[at]));
+        out[at] = predict(points[at]);
     });
-    std::vector<Result<Prediction>> out;
-    out.reserve(found.size());
-    for (std::optional<Result<Prediction>>& one : found) {
-        out.push_back(std::move(*one));
-    }
     return out;
 }
 

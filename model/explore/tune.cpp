@@ -1,5 +1,7 @@
 #include "warpline/explore/tune.hpp"
 
+#include "warpline/explore/parallel.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -35,11 +37,21 @@ class Trials {
                 points.push_back(at(choice));
             }
         }
-        const auto answers = predictor_.predict_all(points, threads_);
+        // Of a prediction only this is kept: the rest is freed by the thread that made it.
+        std::vector<Result<Tried>> answers(points.size());
+        for_each_index(static_cast<std::int64_t>(points.size()), threads_, [&](std::int64_t i) {
+            const auto at = static_cast<std::size_t>(i);
+            const auto found = predictor_.predict(points[at]);
+            if (found) {
+                answers[at] = Tried{found->seconds, found->bound_by};
+            } else {
+                answers[at] = tl::unexpected(found.error());
+            }
+        });
         for (std::size_t i = 0; i < fresh.size(); ++i) {
             Tried& tried = tried_[fresh[i]];
             if (answers[i]) {
-                tried = {answers[i]->seconds, answers[i]->bound_by};
+                tried = *answers[i];
             } else if (!first_failure_) {
                 first_failure_ = answers[i].error();
             }

@@ -1,6 +1,7 @@
 // Predictions per second of processor time: cold and known ones, and how threads scale. All are set
 // in proportion to one of them, so that a run on a busy machine still says something.
 #include "processor_time.hpp"
+#include "warpline/explore/parallel.hpp"
 #include "warpline/explore/predictor.hpp"
 
 #include <chrono>
@@ -117,6 +118,28 @@ void known_shape(benchmark::State& state) {
     report(state, processor_seconds() - begin);
 }
 
+/// The same where dealing tiles to the SMs costs most: where their times are interpolated, and
+/// under a sliding window with packed GQA. Arguments: which, tokens.
+void known_dealing(benchmark::State& state) {
+    Point point = point_of(state.range(1));
+    if (state.range(0) == 0) {
+        point.kernel = "fa4_bwd";
+        point.problem.direction = Direction::backward;
+    } else if (state.range(0) == 1) {
+        point.kernel = "triton_fwd";
+    } else {
+        point.problem.heads_kv = 2;
+        point.problem.mask = {MaskKind::sliding_window, 1024};
+    }
+    const Predictor predictor(WARPLINE_SOURCE_DIR);
+    predict(predictor, point);
+    const double begin = processor_seconds();
+    for (auto unused : state) {
+        predict(predictor, point);
+    }
+    report(state, processor_seconds() - begin);
+}
+
 /// Schedules of the SM remembered; more lengths than a predictor remembers shapes, so that every
 /// prediction is of one that it does not know. Argument: tokens.
 void known_schedules(benchmark::State& state) {
@@ -135,10 +158,19 @@ struct Elapsed {
     double real = 0.0, processor = 0.0;
 };
 
-Elapsed predict_all(const Predictor& predictor, const std::vector<Point>& points, int threads) {
+/// Keeps nothing of a prediction but its time, as a sweep does, or all of it.
+Elapsed predict_all(const Predictor& predictor, const std::vector<Point>& points, int threads,
+                    bool keep) {
     const double processor = processor_seconds();
     const auto begin = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(predictor.predict_all(points, threads));
+    if (keep) {
+        benchmark::DoNotOptimize(predictor.predict_all(points, threads));
+    } else {
+        for_each_index(static_cast<std::int64_t>(points.size()), threads, [&](std::int64_t i) {
+            benchmark::DoNotOptimize(
+                predictor.predict(points[static_cast<std::size_t>(i)])->seconds);
+        });
+    }
     return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
             processor_seconds() - processor};
 }
@@ -159,10 +191,11 @@ double arithmetic_seconds(int threads) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// A sweep by one thread and by two, in turn. Argument: 1 with nothing remembered before, over
-/// lengths and designs; 0 with every shape known.
+/// A sweep by one thread and by two, in turn. Arguments: 1 with nothing remembered before, over
+/// lengths and designs, 0 with every shape known; 1 where predictions are kept as a whole.
 void two_threads(benchmark::State& state) {
     const bool cold = state.range(0) != 0;
+    const bool keep = state.range(1) != 0;
     std::vector<Point> points;
     for (std::int64_t emulated = 0; emulated < 64; emulated += 4) {
         for (const std::int64_t seqlen : {1024, 2048, 4096, 8192, 16384, 32768}) {
@@ -185,7 +218,7 @@ void two_threads(benchmark::State& state) {
         together += arithmetic_seconds(2);
         for (const int threads : {1, 2}) {
             const Predictor fresh(WARPLINE_SOURCE_DIR);
-            const Elapsed took = predict_all(cold ? fresh : known, points, threads);
+            const Elapsed took = predict_all(cold ? fresh : known, points, threads, keep);
             Elapsed& sum = threads == 1 ? one : two;
             sum.real += took.real;
             sum.processor += took.processor;
@@ -214,6 +247,10 @@ BENCHMARK(known_shape)
     ->ArgNames({"tokens", "causal"})
     ->ArgsProduct({{1 << 10, 1 << 15, 1 << 20, 1 << 24}, {1, 0}})
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(known_dealing)
+    ->ArgNames({"bwd_triton_window", "tokens"})
+    ->ArgsProduct({{0, 1, 2}, {1 << 20, 1 << 24}})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(known_schedules)
     ->ArgName("tokens")
     ->Arg(1 << 10)
@@ -221,8 +258,9 @@ BENCHMARK(known_schedules)
     ->Arg(1 << 20)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(two_threads)
-    ->ArgName("cold")
-    ->Arg(1)
-    ->Arg(0)
+    ->ArgNames({"cold", "keep"})
+    ->Args({1, 0})
+    ->Args({0, 0})
+    ->Args({0, 1})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

@@ -159,3 +159,67 @@ TEST_CASE("sums that cannot be exact are not taken at one stroke") {
     plain.place(tiles);
     check_same(slots, plain);
 }
+
+TEST_CASE("a pattern of tiles comes to repeat, and costs no more from then on") {
+    // One tile of four takes a little longer, as where a sliding window begins inside a block.
+    const auto pattern = [](std::int64_t repeats) {
+        return std::vector<TimedSection>{
+            {{{{9, 1, 2}, 46168.0, 1}, {{9, 1, 1}, 44613.0, 3}}, repeats, 0, 0.0}};
+    };
+    for (const std::int64_t count : {std::int64_t{12}, std::int64_t{22}}) {
+        CAPTURE(count);
+        FreeSlots slots(count, no_limit);
+        Plain plain(count);
+        for (const std::int64_t repeats : {9, 5000, 301}) {  // others than the slots divide
+            REQUIRE(slots.place(pattern(repeats)));
+            plain.place(pattern(repeats));
+            check_same(slots, plain);
+        }
+    }
+    FreeSlots many(152, 400'000.0);
+    CHECK(many.place(pattern(std::int64_t{1} << 32)));
+    std::int64_t tiles = 0;
+    for (const FreeSlots::Given& given : many.given()) {
+        tiles += given.tiles;
+    }
+    CHECK(tiles == std::int64_t{1} << 34);
+}
+
+TEST_CASE("equal tiles behind a long one are placed at one stroke") {
+    const auto behind = [](double longest, std::int64_t count) {
+        return std::vector<TimedSection>{
+            {{{{1000, 1, 0}, longest, 1}, {{1, 1, 0}, 350.0, 2}, {{0, 0, 0}, 100.0, count}},
+             1,
+             0,
+             0.0}};
+    };
+    for (const std::int64_t slots_count : {1, 2, 7, 30}) {
+        for (const std::int64_t count : {1, 60, 1000, 20000}) {
+            CAPTURE(slots_count);
+            CAPTURE(count);
+            FreeSlots slots(slots_count, no_limit);
+            Plain plain(slots_count);
+            for (int group = 0; group < 3; ++group) {
+                REQUIRE(slots.place(behind(100'000.0, count)));
+                plain.place(behind(100'000.0, count));
+            }
+            check_same(slots, plain);
+        }
+    }
+    FreeSlots many(148, 1000.0);
+    CHECK(many.place(behind(1e9, 1'000'000'000)));
+}
+
+TEST_CASE("a round takes tiles of several progressions") {
+    std::vector<TimedSection> tiles;
+    for (int section = 0; section < 40; ++section) {
+        const double longest = 1e6 - 1e3 * section;
+        tiles.push_back({{{{2000 - section, 1, 0}, longest, 1}}, 13, -1, -70.0});
+    }
+    FreeSlots slots(74, no_limit, FreeSlots::Keep::ends);
+    Plain plain(74);
+    REQUIRE(slots.place(tiles));
+    plain.place(tiles);
+    CHECK(slots.ends() == plain.ends);
+    CHECK(slots.given().empty());
+}

@@ -96,6 +96,39 @@ TEST_CASE("long tiles and shapes that differ in length only need no further engi
     CHECK(runs <= before + 8);
 }
 
+TEST_CASE("what is remembered of schedules is bounded, and no more than tile times read") {
+    const GpuSpec spec = load_gpu_spec(source_dir(), "b200").value();
+    const Point point = small_point(4096);
+    const KernelPlan plan = load_plan(source_dir(), "fa4_fwd", spec, point.problem).value();
+    const MemoryEnvironment memory = idle_memory(spec);
+    const auto engine = [&](const TileClass& tile, std::int64_t count) {
+        return simulate(plan, {{tile, count}}, memory);
+    };
+    constexpr std::int64_t most = 5;
+    ScheduleMemo memo(1024, most);
+    for (std::int64_t blocks = 4; blocks < 24; ++blocks) {
+        MemoryEnvironment slower = memory;
+        slower.latency += blocks % 3;
+        const auto known = memo.of(plan, {})->in(slower)->run({blocks, 1, 0}, 1, engine);
+        REQUIRE(known);
+        CHECK(known->roles.empty());
+        for (const UnitUsage& unit : known->units) {
+            CHECK(unit.idle.empty());
+        }
+        const Schedule fresh = engine({blocks, 1, 0}, 1).value();
+        CHECK(known->makespan == fresh.makespan);
+        REQUIRE(known->units.size() == fresh.units.size());
+        CHECK(known->units.front().busy == fresh.units.front().busy);
+        CHECK(memo.held() <= most + 1);
+    }
+    CHECK(memo.held() > 0);
+    const auto same = memo.of(plan, {});
+    CHECK(same->in(memory) == same->in(memory));
+    MemoryEnvironment other = memory;
+    other.miss_latency += 1;
+    CHECK(same->in(memory) != same->in(other));
+}
+
 TEST_CASE("errors are answers like any other") {
     const Predictor& predictor = shipped_predictor();
     const auto unknown = predictor.predict(changed(small_point(), "hw.mufu.ex", "32/clk"));
