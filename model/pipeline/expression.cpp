@@ -1,6 +1,5 @@
 #include "warpline/pipeline/expression.hpp"
 
-#include "warpline/diagnostics/failure.hpp"
 #include "warpline/pipeline/parsed_expressions.hpp"
 
 #include <algorithm>
@@ -10,14 +9,6 @@
 #include <fmt/format.h>
 
 namespace warpline {
-namespace {
-
-std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
-    const std::string near = nearest_name(name, candidates);
-    return near.empty() ? std::string{} : fmt::format("did you mean '{}'?", near);
-}
-
-}  // namespace
 
 struct Evaluator::Impl {
     Impl(const GpuSpec& gpu, std::shared_ptr<ExpressionPool> pool)

@@ -51,12 +51,12 @@ Evaluated<double> finite(double value) {
     return value;
 }
 
+}  // namespace
+
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
     const std::string near = nearest_name(name, candidates);
     return near.empty() ? std::string{} : fmt::format("did you mean '{}'?", near);
 }
-
-}  // namespace
 
 NamedValue& NamedValues::at(std::string_view written) {
     if (const auto known = written_.find(written); known != written_.end()) {
@@ -134,28 +134,37 @@ std::optional<ExpressionError> ParsedExpression::read(std::string_view text, Nam
             return ExpressionError{position, fmt::format("unknown function '{}'", name),
                                    suggestion(name, functions)};
         }
-        if (name != capability_function) {
-            continue;
+        if (name == capability_function) {
+            if (auto wrong = read_capability(text, i, names)) {
+                return wrong;
+            }
+            i += 3;  // the parenthesis, the name and the other parenthesis
         }
-        if (i + 3 >= tokens.size() || tokens[i + 2].kind != Token::Kind::name ||
-            tokens[i + 3].kind != Token::Kind::close) {
-            return ExpressionError{position, "has() takes one capability",
-                                   "for example has(tcgen05)"};
-        }
-        const std::string capability(text_of(text, tokens[i + 2]));
-        const auto& known = known_capabilities();
-        if (!std::binary_search(known.begin(), known.end(), capability)) {
-            return ExpressionError{tokens[i + 2].begin,
-                                   fmt::format("no GPU has a capability '{}'", capability),
-                                   suggestion(capability, known)};
-        }
-        NamedValue& present = names.capability(capability);
-        std::string variable = variable_of(present);
-        variable.resize(tokens[i + 3].end - position, ' ');
-        prepared_.replace(position, variable.size(), variable);
-        reads_.push_back({&present, position, false});
-        i += 3;
     }
+    return std::nullopt;
+}
+
+std::optional<ExpressionError> ParsedExpression::read_capability(std::string_view text,
+                                                                 std::size_t call,
+                                                                 NamedValues& names) {
+    const std::vector<Token>& tokens = *tokens_;
+    const std::size_t position = tokens[call].begin;
+    if (call + 3 >= tokens.size() || tokens[call + 2].kind != Token::Kind::name ||
+        tokens[call + 3].kind != Token::Kind::close) {
+        return ExpressionError{position, "has() takes one capability", "for example has(tcgen05)"};
+    }
+    const std::string capability(text_of(text, tokens[call + 2]));
+    const auto& known = known_capabilities();
+    if (!std::binary_search(known.begin(), known.end(), capability)) {
+        return ExpressionError{tokens[call + 2].begin,
+                               fmt::format("no GPU has a capability '{}'", capability),
+                               suggestion(capability, known)};
+    }
+    NamedValue& present = names.capability(capability);
+    std::string variable = variable_of(present);
+    variable.resize(tokens[call + 3].end - position, ' ');
+    prepared_.replace(position, variable.size(), variable);
+    reads_.push_back({&present, position, false});
     return std::nullopt;
 }
 

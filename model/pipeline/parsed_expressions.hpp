@@ -19,6 +19,10 @@ namespace warpline {
 
 class ExpressionParser;
 
+/// "did you mean 'a'?", or an empty text where nothing is near.
+[[nodiscard]] std::string suggestion(std::string_view name,
+                                     const std::vector<std::string>& candidates);
+
 /// For look-ups by a part of a text, without a copy of it.
 struct TextHash {
     using is_transparent = void;
@@ -92,6 +96,10 @@ class ParsedExpression {
 
     /// Looks up all names, and writes the text as the parser sees it.
     [[nodiscard]] std::optional<ExpressionError> read(std::string_view text, NamedValues& names);
+    /// The same of has(), which begins at token `call`.
+    [[nodiscard]] std::optional<ExpressionError> read_capability(std::string_view text,
+                                                                 std::size_t call,
+                                                                 NamedValues& names);
     [[nodiscard]] Evaluated<double> run();
     [[nodiscard]] std::vector<double> values_besides(const std::vector<NamedValue*>& cells) const;
 
