@@ -1,5 +1,6 @@
 // warpline kernels: the pipelines there are, and the GPUs that have what each requires.
 #include "cli/session.hpp"
+#include "warpline/explore/data_files.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/operand_formats.hpp"
@@ -21,10 +22,10 @@ bool runs_on(const PipelineSource& source, const GpuSpec& spec) {
                        [&](const YamlNode& capability) { return spec.has(capability.scalar); });
 }
 
-Result<std::vector<GpuSpec>> load_specs(const std::string& data_dir) {
+Result<std::vector<GpuSpec>> load_specs(DataFiles& files) {
     std::vector<GpuSpec> specs;
-    for (const std::string& id : list_gpu_specs(data_dir)) {
-        Result<GpuSpec> spec = load_gpu_spec(data_dir, id);
+    for (const std::string& id : list_gpu_specs(files.data_dir())) {
+        Result<GpuSpec> spec = files.load_gpu_spec(id);
         if (!spec) {
             return tl::unexpected(spec.error());
         }
@@ -59,21 +60,22 @@ Result<std::string> list_text(const Request& request) {
                     fmt::format("there are no pipelines in {}", request.data_dir),
                     "--data-dir names the folder that holds hw_specs and pipelines");
     }
-    const Result<std::vector<GpuSpec>> specs = load_specs(request.data_dir);
+    DataFiles files(request.data_dir);  // many kernels inherit a few
+    const Result<std::vector<GpuSpec>> specs = load_specs(files);
     if (!specs) {
         return tl::unexpected(specs.error());
     }
     Table table({Align::left, Align::left, Align::left, Align::left, Align::left});
     table.add({"kernel", "direction", "GPUs", "operands", "title"});
     for (const std::string& id : ids) {
-        const Result<PipelineSource> source = read_pipeline(request.data_dir, id);
-        if (!source) {
-            return tl::unexpected(source.error());
+        const auto read = files.kernel(id);
+        if (!read) {
+            return tl::unexpected(read.error());
         }
+        const PipelineSource& source = **read;
         table.add({request.style.bold(printable(id)),
-                   std::string(direction_name(pipeline_direction(*source))),
-                   gpus_of(*source, *specs), formats_of(*source),
-                   printable(pipeline_title(*source))});
+                   std::string(direction_name(pipeline_direction(source))), gpus_of(source, *specs),
+                   formats_of(source), printable(pipeline_title(source))});
     }
     return table.text("");
 }

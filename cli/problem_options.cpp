@@ -2,6 +2,7 @@
 
 #include "cli/parse.hpp"
 #include "warpline/device/kernel_tiles.hpp"
+#include "warpline/explore/data_files.hpp"
 #include "warpline/explore/rescale_chance.hpp"
 #include "warpline/pipeline/family.hpp"
 #include "warpline/pipeline/operation_file.hpp"
@@ -191,8 +192,9 @@ tl::unexpected<Failure> with_gpus_that_can(const std::string& data_dir,
         return tl::unexpected(std::move(failure));
     }
     std::vector<std::string> able;
+    DataFiles files(data_dir);
     for (const std::string& id : list_gpu_specs(data_dir)) {
-        const Result<GpuSpec> other = load_gpu_spec(data_dir, id);
+        const Result<GpuSpec> other = files.load_gpu_spec(id);
         if (other && can(*other)) {
             able.push_back(id);
         }

@@ -1,5 +1,6 @@
 // warpline specs [GPU]: the GPUs there are, every constant of one, or a draft from measurements.
 #include "cli/session.hpp"
+#include "warpline/explore/data_files.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/reports/spec_report.hpp"
 #include "warpline/validate/draft_spec.hpp"
@@ -18,9 +19,10 @@ Result<std::string> list_text(const Request& request) {
                     fmt::format("there are no GPU specifications in {}", request.data_dir),
                     "--data-dir names the folder that holds hw_specs and pipelines");
     }
+    DataFiles files(request.data_dir);  // of a few architectures are many GPUs
     std::vector<GpuSpec> specs;
     for (const std::string& id : ids) {
-        Result<GpuSpec> spec = load_gpu_spec(request.data_dir, id);
+        Result<GpuSpec> spec = files.load_gpu_spec(id);
         if (!spec) {
             return tl::unexpected(spec.error());
         }

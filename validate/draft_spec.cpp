@@ -36,11 +36,12 @@ Result<Family> family_of(const std::vector<MicroRow>& rows, const std::filesyste
                     fmt::format("there is no architecture file for {}", family.arch),
                     fmt::format("known: {}", fmt::join(known, ", ")));
     }
-    auto file = load_spec_family(data_dir, folder / (family.arch + ".yaml"));
-    if (!file) {
-        return tl::unexpected(file.error());
+    YamlDocuments documents;
+    auto read = load_spec_family(data_dir, folder / (family.arch + ".yaml"), documents);
+    if (!read) {
+        return tl::unexpected(read.error());
     }
-    family.file = std::move(*file);
+    family.file = std::move(read->file);
     return family;
 }
 

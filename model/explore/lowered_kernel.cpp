@@ -105,8 +105,9 @@ LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
     if (names_kernels(source_->root)) {
         return lower_kernels(problem);
     }
-    Resolved resolved(*spec_);
-    if (!resolve_parameters({source_->root, *spec_, problem}, overrides_, resolved,
+    const Request request{*source_, *spec_, problem};
+    Resolved resolved(request);
+    if (!resolve_parameters(request, overrides_, resolved,
                             last_parameters()) ||
         !resolved.problems.none()) {
         return lower_body(problem);

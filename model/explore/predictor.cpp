@@ -1,10 +1,10 @@
 #include "warpline/explore/predictor.hpp"
 
 #include "warpline/device/schedule_memo.hpp"
+#include "warpline/explore/data_files.hpp"
 #include "warpline/explore/lowered_kernel.hpp"
 #include "warpline/explore/parallel.hpp"
 #include "warpline/explore/rescale_chance.hpp"
-#include "warpline/hardware/gpu_family.hpp"
 #include "warpline/pipeline/family.hpp"
 
 #include <optional>
@@ -30,14 +30,17 @@ Result<std::shared_ptr<const T>> shared(Result<T> value) {
 }  // namespace
 
 Predictor::Predictor(std::filesystem::path data_dir)
-    : data_dir_(std::move(data_dir)), memo_(std::make_shared<ScheduleMemo>()) {}
+    : Predictor(std::make_shared<DataFiles>(std::move(data_dir))) {}
+
+Predictor::Predictor(std::shared_ptr<DataFiles> files)
+    : files_(std::move(files)), memo_(std::make_shared<ScheduleMemo>()) {}
 
 Result<Predictor::Family> Predictor::family(const std::string& gpu) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const auto known = families_.find(gpu); known != families_.end()) {
         return known->second;
     }
-    return families_.emplace(gpu, shared(read_gpu_family(data_dir_, gpu))).first->second;
+    return families_.emplace(gpu, files_->gpu(gpu)).first->second;
 }
 
 Result<Predictor::Spec> Predictor::spec(const std::string& gpu,
@@ -66,7 +69,7 @@ Result<Predictor::Source> Predictor::source(const std::string& kernel) const {
     if (const auto known = sources_.find(kernel); known != sources_.end()) {
         return known->second;
     }
-    return sources_.emplace(kernel, shared(read_pipeline(data_dir_, kernel))).first->second;
+    return sources_.emplace(kernel, files_->kernel(kernel)).first->second;
 }
 
 Result<Predictor::Lowered> Predictor::lowered(const Point& point) const {
@@ -147,8 +150,8 @@ Result<Point> Predictor::without_scores(const Point& point) const {
 std::shared_ptr<const std::vector<KernelFamily>> Predictor::kernel_families() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (kernel_families_ == nullptr) {
-        kernel_families_ =
-            std::make_shared<const std::vector<KernelFamily>>(readable_families(data_dir_));
+        kernel_families_ = std::make_shared<const std::vector<KernelFamily>>(
+            readable_families(files_->data_dir()));
     }
     return kernel_families_;
 }

@@ -17,6 +17,7 @@
 
 namespace warpline {
 
+class DataFiles;
 struct GpuFamily;
 struct KernelFamily;
 class LoweredKernel;
@@ -42,6 +43,8 @@ struct Point {
 class Predictor {
   public:
     explicit Predictor(std::filesystem::path data_dir);
+    /// Reads through `files`, each file once.
+    explicit Predictor(std::shared_ptr<DataFiles> files);
 
     /// Errors: those of load_gpu_spec(), make_operation() and predict_operation().
     [[nodiscard]] Result<Prediction> predict(const Point& point) const;
@@ -73,7 +76,7 @@ class Predictor {
     /// The point with its scores turned into the parameter that stands for them.
     [[nodiscard]] Result<Point> without_scores(const Point& point) const;
 
-    std::filesystem::path data_dir_;
+    std::shared_ptr<DataFiles> files_;
     std::shared_ptr<ScheduleMemo> memo_;
     mutable std::mutex mutex_;
     mutable std::map<std::string, Result<Family>> families_;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
+#include "warpline/diagnostics/yaml_documents.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/hardware/spec_file.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,12 @@ namespace warpline {
 struct GpuFamily {
     std::string id;
     SpecFile file;
+    std::vector<std::shared_ptr<const YamlDocument>> documents;  ///< that it was read from
 };
 
 /// Errors: those of load_gpu_spec() that no override brings.
 [[nodiscard]] Result<GpuFamily> read_gpu_family(const std::filesystem::path& data_dir,
-                                                const std::string& id);
+                                                const std::string& id, YamlDocuments& documents);
 
 /// Errors: the others.
 [[nodiscard]] Result<GpuSpec> make_gpu_spec(const GpuFamily& family,

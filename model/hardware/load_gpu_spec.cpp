@@ -141,16 +141,13 @@ void apply_override(const ConstantOverride& change, SpecFile& file, DiagnosticSi
 
 }  // namespace
 
-Result<GpuFamily> read_gpu_family(const fs::path& data_dir, const std::string& id) {
+Result<GpuFamily> read_gpu_family(const fs::path& data_dir, const std::string& id,
+                                  YamlDocuments& documents) {
     const auto path = find_file(data_dir, id);
     if (!path) {
         return tl::unexpected<Failure>(path.error());
     }
-    auto merged = load_spec_family(data_dir, *path);
-    if (!merged) {
-        return tl::unexpected<Failure>(std::move(merged.error()));
-    }
-    return GpuFamily{path->stem().string(), std::move(*merged)};
+    return load_spec_family(data_dir, *path, documents);
 }
 
 Result<GpuSpec> make_gpu_spec(const GpuFamily& family,
@@ -168,7 +165,8 @@ Result<GpuSpec> make_gpu_spec(const GpuFamily& family,
 
 Result<GpuSpec> load_gpu_spec(const fs::path& data_dir, const std::string& id,
                               const std::vector<ConstantOverride>& overrides) {
-    const auto family = read_gpu_family(data_dir, id);
+    YamlDocuments documents;
+    const auto family = read_gpu_family(data_dir, id, documents);
     return family ? make_gpu_spec(*family, overrides) : tl::unexpected(family.error());
 }
 

@@ -48,18 +48,16 @@ void read_capabilities(const YamlNode& list, SpecFile& file, DiagnosticSink& sin
     }
 }
 
-/// Keys that begin with x- are the author's own notes.
-YamlNode without_notes(const YamlNode& map) {
-    YamlNode out = map;
-    out.fields.clear();
-    out.key_locations.clear();
-    for (std::size_t i = 0; i < map.fields.size(); ++i) {
-        if (map.fields[i].first.rfind("x-", 0) != 0) {
-            out.fields.push_back(map.fields[i]);
-            out.key_locations.push_back(map.key_locations[i]);
+/// What a file may have: keys that begin with x- are the author's own notes.
+std::vector<std::string> allowed_keys(const YamlNode& root) {
+    std::vector<std::string> keys{"schema",       "title",     "inherits",    "arch",
+                                  "capabilities", "constants", "instructions"};
+    for (const auto& field : root.fields) {
+        if (field.first.rfind("x-", 0) == 0) {
+            keys.push_back(field.first);
         }
     }
-    return out;
+    return keys;
 }
 
 }  // namespace
@@ -112,18 +110,15 @@ SpecFile read_spec_file(const YamlNode& root, DiagnosticSink& sink) {
         sink.error(root.where, "a hardware specification must be a map");
         return file;
     }
-    const YamlNode map = without_notes(root);
-    sink.check_keys(
-        map, {"schema", "title", "inherits", "arch", "capabilities", "constants", "instructions"},
-        "a hardware specification");
-    read_header(map, file, sink);
-    if (const YamlNode* list = map.find("capabilities")) {
+    sink.check_keys(root, allowed_keys(root), "a hardware specification");
+    read_header(root, file, sink);
+    if (const YamlNode* list = root.find("capabilities")) {
         read_capabilities(*list, file, sink);
     }
-    if (const YamlNode* group = map.find("constants")) {
+    if (const YamlNode* group = root.find("constants")) {
         read_constants(*group, file, sink);
     }
-    if (const YamlNode* group = map.find("instructions")) {
+    if (const YamlNode* group = root.find("instructions")) {
         read_instructions(*group, file, sink);
     }
     return file;

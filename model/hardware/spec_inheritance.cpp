@@ -60,8 +60,11 @@ std::vector<std::string> spec_names(const fs::path& folder) {
     return names;
 }
 
-Result<SpecFile> load_spec_family(const fs::path& data_dir, const fs::path& path) {
+Result<GpuFamily> load_spec_family(const fs::path& data_dir, const fs::path& path,
+                                   YamlDocuments& documents) {
     DiagnosticSink sink;
+    GpuFamily family;
+    family.id = path.stem().string();
     std::vector<SpecFile> chain;  // child first
     std::vector<fs::path> seen;
     std::string route;
@@ -74,25 +77,26 @@ Result<SpecFile> load_spec_family(const fs::path& data_dir, const fs::path& path
             break;
         }
         seen.push_back(canonical);
-        const auto document = read_yaml(next);
+        const auto document = documents.read(next);
         if (!document) {
             for (const Diagnostic& problem : document.error().diagnostics) {
                 sink.error(problem.where, problem.message, problem.hint);
             }
             break;
         }
-        chain.push_back(read_spec_file(*document, sink));
+        family.documents.push_back(*document);
+        chain.push_back(read_spec_file((*document)->root, sink));
         next = chain.back().inherits.empty() ? fs::path{}
                                              : find_parent(data_dir, next, chain.back(), sink);
     }
     if (!sink.empty()) {
         return sink.failure(FailureKind::input);
     }
-    SpecFile merged = std::move(chain.back());
+    family.file = std::move(chain.back());
     for (auto child = std::next(chain.rbegin()); child != chain.rend(); ++child) {
-        merged.override_with(std::move(*child));
+        family.file.override_with(std::move(*child));
     }
-    return merged;
+    return family;
 }
 
 }  // namespace warpline

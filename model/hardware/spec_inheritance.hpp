@@ -2,7 +2,7 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
-#include "warpline/hardware/spec_file.hpp"
+#include "warpline/hardware/gpu_family.hpp"
 
 #include <filesystem>
 #include <string>
@@ -12,8 +12,9 @@ namespace warpline {
 /// Loads `path` and everything it inherits. A parent is named by its id and found in hw_specs or
 /// hw_specs/arch of `data_dir`, or by a name ending in .yaml relative to the file. Errors (input):
 /// every problem of every file on the way; a cycle; a parent that does not exist.
-[[nodiscard]] Result<SpecFile> load_spec_family(const std::filesystem::path& data_dir,
-                                                const std::filesystem::path& path);
+[[nodiscard]] Result<GpuFamily> load_spec_family(const std::filesystem::path& data_dir,
+                                                 const std::filesystem::path& path,
+                                                 YamlDocuments& documents);
 
 /// Names without .yaml of the specifications in a folder, sorted.
 [[nodiscard]] std::vector<std::string> spec_names(const std::filesystem::path& folder);

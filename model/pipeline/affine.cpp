@@ -42,7 +42,7 @@ bool is_constant(const Affine& affine) {
 }
 
 Evaluated<Affine> evaluate_affine(Evaluator& evaluator, std::string_view text) {
-    if (!mentions(text, tile_names())) {
+    if (!evaluator.mentions(text, tile_names())) {
         const auto value = evaluator.number(text);
         if (!value) {
             return tl::unexpected(value.error());

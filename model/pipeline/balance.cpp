@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,9 @@ class BalanceCheck {
     }
 
   private:
+    /// Roles that arrive at one instance, and how often.
+    using Arrived = std::map<std::string_view, std::int64_t>;
+
     void find_waits() {
         for (const Role& role : roles_) {
             std::vector<bool> waits(instances_.count(), false);
@@ -148,20 +152,20 @@ class BalanceCheck {
         const DeclaredBarrier& declared = declarations_.barriers[b];
         const std::size_t instance = instances_.of(b, copy);
         const bool per_warp = declared.barrier.scope == BarrierScope::warp;
-        std::map<std::string, std::int64_t> arrived;
+        Arrived arrived;
         std::set<int> sizes;
         for (std::size_t r = 0; r < roles_.size(); ++r) {
             const std::int64_t warps = per_warp ? 1 : roles_[r].warps;
             const std::int64_t count = warps * arrivals_at(r, instance, rank);
-            arrived[roles_[r].base_name] += count;
             if (count > 0) {
+                arrived[roles_[r].base_name] += count;
                 arrived_.insert(b);
             }
-            if (count > 0 || counts_[r].waits[instance] > 0) {
+            if (per_warp && (count > 0 || counts_[r].waits[instance] > 0)) {
                 sizes.insert(roles_[r].warps);
             }
         }
-        if (per_warp && sizes.size() > 1) {
+        if (sizes.size() > 1) {
             problems_.input.error(declared.where,
                                   fmt::format("barrier '{}' has one instance a warp, but its roles "
                                               "have {} warps",
@@ -169,9 +173,7 @@ class BalanceCheck {
             return;
         }
         for (const auto& [role, count] : arrived) {
-            if (count > 0) {
-                check_declared(b, copy, role, count);
-            }
+            check_declared(b, copy, std::string(role), count);
         }
         for (std::size_t r = 0; r < roles_.size(); ++r) {
             // A role that waits on other tiles must find nothing left over from this one.
@@ -197,7 +199,7 @@ class BalanceCheck {
     }
 
     void check_waiter(std::size_t b, int copy, int rank, const std::string& waiter,
-                      std::int64_t waits, const std::map<std::string, std::int64_t>& arrived) {
+                      std::int64_t waits, const Arrived& arrived) {
         for (const auto& [role, each] : declarations_.barriers[b].arrivals) {
             const auto found = arrived.find(role);
             const std::int64_t count = found == arrived.end() ? 0 : found->second;

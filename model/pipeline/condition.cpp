@@ -116,14 +116,21 @@ Evaluated<Condition> every(Evaluator& evaluator, const Part& part) {
     return single(std::move(predicate));
 }
 
+const std::vector<std::vector<double>>& first_iterations() {
+    static const std::vector<std::vector<double>> points = [] {
+        std::vector<std::vector<double>> all;
+        for (int i = 0; i < chance_iterations; ++i) {
+            all.push_back({static_cast<double>(i)});
+        }
+        return all;
+    }();
+    return points;
+}
+
 Evaluated<Condition> chance(Evaluator& evaluator, const Part& part) {
     std::vector<double> shares;
-    if (mentions(part.text, {"index"})) {
-        std::vector<std::vector<double>> points;
-        for (int i = 0; i < chance_iterations; ++i) {
-            points.push_back({static_cast<double>(i)});
-        }
-        auto table = evaluator.tabulate(part.text, {"index"}, points);
+    if (evaluator.mentions(part.text, {"index"})) {
+        auto table = evaluator.tabulate(part.text, {"index"}, first_iterations());
         if (!table) {
             return tl::unexpected(part.moved(table.error()));
         }
@@ -170,7 +177,7 @@ Predicate at_least(const Affine& left, const Affine& right, std::int64_t margin)
 
 /// A comparison with tile quantities on one side or both.
 Evaluated<Condition> comparison(Evaluator& evaluator, const Part& part) {
-    const auto tokens = tokenize(part.text);
+    const auto& tokens = evaluator.tokens(part.text);
     const Token* op = nullptr;
     for (const Token& token : *tokens) {
         const std::string_view text = part.text.substr(token.begin, token.end - token.begin);
@@ -229,14 +236,14 @@ std::vector<Part> terms_of(const Part& part, const std::vector<Token>& tokens) {
 }
 
 Evaluated<Condition> conjunction(Evaluator& evaluator, const Part& part) {
-    const auto tokens = tokenize(part.text);
+    const auto& tokens = evaluator.tokens(part.text);
     if (!tokens) {
         return tl::unexpected(part.moved(tokens.error()));
     }
     const std::vector<Part> terms = terms_of(part, *tokens);
     Condition condition;
     for (const Part& term : terms) {
-        if (!mentions(term.text, tile_names())) {
+        if (!evaluator.mentions(term.text, tile_names())) {
             const auto value = evaluator.number(term.text);
             if (!value) {
                 return tl::unexpected(term.moved(value.error()));
@@ -309,7 +316,7 @@ Evaluated<Condition> evaluate_condition(Evaluator& evaluator, std::string_view t
             part = *rest;
             continue;
         }
-        const auto tokens = tokenize(part.text);
+        const auto& tokens = evaluator.tokens(part.text);
         if (!tokens) {
             break;
         }

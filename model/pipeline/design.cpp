@@ -45,8 +45,8 @@ Result<DesignFit> fit_design(const PipelineSource& source, const GpuSpec& spec,
     if (names_kernels(source.root)) {
         return several_kernels(source, "designs are of one");
     }
-    const Request request{source.root, spec, problem};
-    Resolved resolved(spec);
+    const Request request{source, spec, problem};
+    Resolved resolved(request);
     resolve(request, overrides, resolved);
     Problems& problems = resolved.problems;
     const bool never = resolved.parameters.empty() && !problems.infeasible.empty();

@@ -5,10 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +40,8 @@ struct Token {
 /// followed by "(" is a call.
 [[nodiscard]] Evaluated<std::vector<Token>> tokenize(std::string_view text);
 
+class ExpressionPool;
+
 /// Evaluates expressions over a set of names that can change between two evaluations.
 ///
 /// Operators: + - * / %, comparisons, && ||, ? :. Functions: ceil, floor, min, max, not and
@@ -49,8 +49,8 @@ struct Token {
 /// is an error.
 class Evaluator {
   public:
-    /// Keeps a reference to `spec`.
-    explicit Evaluator(const GpuSpec& spec);
+    /// Keeps a reference to `spec`. Expressions in `pool` are not parsed again.
+    explicit Evaluator(const GpuSpec& spec, std::shared_ptr<ExpressionPool> pool = nullptr);
     ~Evaluator();
     Evaluator(Evaluator&&) noexcept;
     Evaluator& operator=(Evaluator&&) = delete;
@@ -58,11 +58,11 @@ class Evaluator {
     Evaluator& operator=(const Evaluator&) = delete;
 
     /// Gives a name a value, or a new one.
-    void define(const std::string& name, double value);
-    void remove(const std::string& name);
-    [[nodiscard]] bool defines(const std::string& name) const;
+    void define(std::string_view name, double value);
+    void remove(std::string_view name);
+    [[nodiscard]] bool defines(std::string_view name) const;
     /// Nothing when there is no such name.
-    [[nodiscard]] std::optional<double> value_of(const std::string& name) const;
+    [[nodiscard]] std::optional<double> value_of(std::string_view name) const;
 
     [[nodiscard]] Evaluated<double> number(std::string_view text);
 
@@ -72,10 +72,16 @@ class Evaluator {
         std::string_view text, const std::vector<std::string>& names,
         const std::vector<std::vector<double>>& points);
 
-    /// Names whose values were asked for since the last forget_reads(); constants of the
+    /// tokenize(), kept. Valid while the evaluator is.
+    [[nodiscard]] const Evaluated<std::vector<Token>>& tokens(std::string_view text);
+    /// Whether one of `names` occurs in the expression. Of one that cannot be read, the part behind
+    /// what is wrong does not count.
+    [[nodiscard]] bool mentions(std::string_view text, const std::vector<std::string>& names);
+
+    /// Names whose values were asked for since the last forget_asked(), sorted; constants of the
     /// specification apart.
-    [[nodiscard]] const std::set<std::string, std::less<>>& reads() const;
-    void forget_reads();
+    [[nodiscard]] std::vector<std::string> asked() const;
+    void forget_asked();
 
     /// For names that exist elsewhere only: what to say instead of "unknown name".
     void explain_absence(const std::string& name, std::string message);
@@ -87,9 +93,5 @@ class Evaluator {
 
 /// Whether `text` is a name: a letter or underscore, then letters, digits and underscores.
 [[nodiscard]] bool is_identifier(std::string_view text);
-
-/// Whether one of `names` occurs in the expression. An expression that cannot be read mentions
-/// nothing.
-[[nodiscard]] bool mentions(std::string_view text, const std::vector<std::string>& names);
 
 }  // namespace warpline

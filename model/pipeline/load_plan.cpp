@@ -1,13 +1,12 @@
 #include "warpline/pipeline/load_plan.hpp"
 
 #include "warpline/diagnostics/fingerprint.hpp"
-#include "warpline/diagnostics/strict_yaml.hpp"
 #include "warpline/pipeline/balance.hpp"
 #include "warpline/pipeline/budget.hpp"
-#include "warpline/pipeline/inheritance.hpp"
 #include "warpline/pipeline/lowering.hpp"
 #include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/problem_names.hpp"
+#include "warpline/pipeline/read_pipeline.hpp"
 #include "warpline/pipeline/remedy.hpp"
 #include "warpline/pipeline/resolve.hpp"
 #include "warpline/pipeline/side_launches.hpp"
@@ -21,8 +20,6 @@
 
 namespace warpline {
 namespace {
-
-constexpr std::string_view extension = ".yaml";
 
 /// mma.sync is not queued: a warp that comes to one waits until the tensor core takes it.
 constexpr int mma_sync_queue_depth = 1;
@@ -65,7 +62,7 @@ std::string hash_of(const std::string& text, const std::vector<Parameter>& param
 }
 
 bool fits_with(const Request& request, const std::vector<ParameterOverride>& overrides) {
-    Resolved attempt(request.spec);
+    Resolved attempt(request);
     resolve(request, overrides, attempt);
     return attempt.problems.none() && all_fit(compute_budgets(attempt.declarations, request.spec));
 }
@@ -87,7 +84,7 @@ void lower_roles(const Request& request, Resolved& resolved, KernelPlan& plan) {
                             request.problem,
                             resolved.declarations,
                             resolved.reader,
-                            mma_path_of(request.root),
+                            mma_path_of(request.source.root),
                             {},
                             {},
                             {},
@@ -126,7 +123,7 @@ void describe_kernel(const PipelineSource& source, Resolved& resolved, KernelPla
 /// Says first what is only assumed of the GPU: the answer stands or falls with it.
 void say_unknowns(const Request& request, KernelPlan& plan) {
     const std::vector<std::string> unknowns =
-        unknown_constants(request.spec, plan, mma_path_of(request.root));
+        unknown_constants(request.spec, plan, mma_path_of(request.source.root));
     plan.assumptions.insert(plan.assumptions.begin(), unknowns.begin(), unknowns.end());
     for (const std::string& text : unknowns) {
         Diagnostic warning;
@@ -135,115 +132,7 @@ void say_unknowns(const Request& request, KernelPlan& plan) {
     }
 }
 
-bool is_file_name(std::string_view id) {
-    return id.size() > extension.size() && id.substr(id.size() - extension.size()) == extension;
-}
-
-Result<PipelineSource> read_one(const std::filesystem::path& path) {
-    auto text = read_text(path);
-    if (!text) {
-        return tl::unexpected(text.error());
-    }
-    return parse_pipeline(std::move(*text), path.string());
-}
-
-/// The path of the parent that the last file of `chain` names, or an empty one: it names none, or
-/// (with a report to `sink`) one that does not exist or that is in the chain already.
-std::filesystem::path next_parent(const std::vector<PipelineSource>& chain,
-                                  const std::filesystem::path& data_dir, DiagnosticSink& sink) {
-    const PipelineSource& child = chain.back();
-    const std::string parent = parent_of(child.root, sink);
-    if (parent.empty()) {
-        return {};
-    }
-    const SourceLocation where = child.root.find("inherits")->where;
-    std::filesystem::path path = find_parent(parent, child.file, data_dir);
-    if (path.empty()) {
-        const std::string near = nearest_name(parent, list_kernels(data_dir));
-        sink.error(where, fmt::format("inherits '{}', which does not exist", parent),
-                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
-        return {};
-    }
-    std::error_code ignored;
-    const bool again = std::any_of(chain.begin(), chain.end(), [&](const PipelineSource& seen) {
-        return std::filesystem::equivalent(seen.file, path, ignored);
-    });
-    if (again) {
-        sink.error(where, fmt::format("inherits itself by way of '{}'", parent));
-        return {};
-    }
-    return path;
-}
-
-/// A file with all that it inherits.
-Result<PipelineSource> read_inherited(const std::filesystem::path& file,
-                                      const std::filesystem::path& data_dir) {
-    std::vector<PipelineSource> chain;  // child first
-    DiagnosticSink sink;
-    for (std::filesystem::path next = file; !next.empty();) {
-        auto source = read_one(next);
-        if (!source) {
-            return source;
-        }
-        chain.push_back(std::move(*source));
-        next = next_parent(chain, data_dir, sink);
-    }
-    PipelineSource merged = chain.front();
-    merged.root = chain.back().root;
-    for (auto child = std::next(chain.rbegin()); child != chain.rend(); ++child) {
-        merged.root = inherit(std::move(merged.root), child->root, sink);
-    }
-    for (auto parent = std::next(chain.begin()); parent != chain.end(); ++parent) {
-        merged.text += parent->text;
-    }
-    if (!sink.empty()) {
-        return sink.failure(FailureKind::input);
-    }
-    return merged;
-}
-
-/// The same, with the kernels that it names.
-Result<PipelineSource> read_file(const std::filesystem::path& file,
-                                 const std::filesystem::path& data_dir) {
-    auto source = read_inherited(file, data_dir);
-    if (!source || !names_kernels(source->root)) {
-        return source;
-    }
-    return with_kernels(std::move(*source), data_dir,
-                        [&](const auto& kernel) { return read_inherited(kernel, data_dir); });
-}
-
 }  // namespace
-
-Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_name) {
-    auto root = parse_yaml(text, file_name);
-    if (!root) {
-        return tl::unexpected(root.error());
-    }
-    return PipelineSource{file_name, std::filesystem::path(file_name).stem().string(),
-                          std::move(text), std::move(*root)};
-}
-
-Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir, const std::string& id) {
-    if (is_file_name(id)) {
-        return read_file(id, data_dir);
-    }
-    std::error_code ignored;
-    const std::filesystem::path path = data_dir / "pipelines" / (id + std::string(extension));
-    const bool plain = !id.empty() && std::filesystem::path(id).filename() == id;
-    if (plain && std::filesystem::exists(path, ignored)) {
-        return read_file(path, data_dir);
-    }
-    const std::vector<std::string> kernels = list_kernels(data_dir);
-    const std::string near = nearest_name(id, kernels);
-    std::string hint = fmt::format("known: {}", fmt::join(kernels, ", "));
-    if (kernels.empty()) {
-        hint = fmt::format("there are no pipelines in {}", data_dir.string());
-    } else if (!near.empty()) {
-        hint = fmt::format("did you mean '{}'?", near);
-    }
-    return fail(FailureKind::usage, fmt::format("unknown kernel '{}'", id), std::move(hint));
-}
 
 NameValues given_values(const AttentionProblem& problem, const std::vector<Parameter>& parameters) {
     NameValues values;
@@ -281,8 +170,8 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     if (names_kernels(source.root)) {
         return several_kernels(source, "a plan is of one");
     }
-    const Request request{source.root, spec, problem};
-    Resolved resolved(spec);
+    const Request request{source, spec, problem};
+    Resolved resolved(request);
     resolve(request, overrides, resolved, known);
     if (resolved.problems.input.empty() && !resolved.problems.none()) {
         return resolved.problems.failure();
@@ -292,7 +181,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     plan.budgets = compute_budgets(resolved.declarations, spec);
     lower_roles(request, resolved, plan);
     const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
-    const auto reads = resolved.evaluator.reads();  // launches change no plan
+    const auto asked = resolved.evaluator.asked();  // launches change no plan
     auto launches = read_side_launches(source.root.find("launches"), resolved.reader);
     if (resolved.problems.input.empty()) {
         check_storage(request, overrides, plan.budgets, resolved);
@@ -307,7 +196,7 @@ Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec&
     }
     TracedPlan traced{std::move(plan), {}, std::move(launches)};
     for (auto& [name, value] : given_values(problem, resolved.parameters)) {
-        if (reads.count(name) != 0) {
+        if (std::binary_search(asked.begin(), asked.end(), name)) {
             traced.asked.emplace(name, value);
         }
     }
@@ -324,20 +213,11 @@ Result<KernelPlan> load_plan(const std::filesystem::path& data_dir, const std::s
     return make_plan(*source, spec, problem, overrides);
 }
 
-Direction pipeline_direction(const PipelineSource& source) {
-    DiagnosticSink ignored;
-    return direction_of(source.root, ignored).value_or(Direction::forward);
-}
-
-std::string pipeline_title(const PipelineSource& source) {
-    const YamlNode* const title = source.root.find("title");
-    return title != nullptr ? title->scalar : std::string{};
-}
-
 Result<std::vector<Diagnostic>> check_pipeline(const std::filesystem::path& file,
                                                const GpuSpec& spec, const AttentionProblem& problem,
                                                const std::vector<ParameterOverride>& overrides) {
-    const auto source = read_file(file, {});
+    YamlDocuments documents;
+    const auto source = read_pipeline_file(file, {}, documents);
     if (!source) {
         return tl::unexpected(source.error());
     }
@@ -367,18 +247,6 @@ Result<std::vector<Diagnostic>> check_pipeline(const std::filesystem::path& file
         }
     }
     return warnings;
-}
-
-std::vector<std::string> list_kernels(const std::filesystem::path& data_dir) {
-    std::vector<std::string> kernels;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(data_dir / "pipelines", error)) {
-        if (entry.path().extension() == extension) {
-            kernels.push_back(entry.path().stem().string());
-        }
-    }
-    std::sort(kernels.begin(), kernels.end());
-    return kernels;
 }
 
 }  // namespace warpline

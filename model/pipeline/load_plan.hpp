@@ -2,14 +2,17 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
-#include "warpline/diagnostics/strict_yaml.hpp"
+#include "warpline/diagnostics/yaml_documents.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace warpline {
+
+class ExpressionPool;
 
 /// "kv_stages" and "2" of --set kv_stages=2. The value is an expression like those in the file.
 struct ParameterOverride {
@@ -23,6 +26,9 @@ struct PipelineSource {
     std::string kernel;  ///< the file's name without folder and extension
     std::string text;    ///< with that of the files it inherits
     YamlNode root;       ///< with what it inherits
+    std::vector<std::shared_ptr<const YamlDocument>> documents;  ///< that it was read from
+    /// Its expressions, as far as they were parsed; copies share them.
+    std::shared_ptr<ExpressionPool> expressions;
     /// Kernels that run one after the other in place of a program: see operation_file.hpp.
     std::vector<PipelineSource> parts = {};
 };
@@ -35,6 +41,8 @@ struct PipelineSource {
 /// or kernel, inherits itself).
 [[nodiscard]] Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir,
                                                    const std::string& id);
+[[nodiscard]] Result<PipelineSource> read_pipeline(const std::filesystem::path& data_dir,
+                                                   const std::string& id, YamlDocuments& documents);
 
 /// Evaluates a pipeline for a GPU and problem, checks it and its budgets, and lowers every program.
 /// Errors: usage (unknown parameter, value outside its limits, wrong direction), input (file; all

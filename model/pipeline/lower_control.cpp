@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -55,6 +56,24 @@ const std::vector<RoleLowering::Statement>& RoleLowering::statements() {
         {"when", &RoleLowering::when, {"do", "else"}, {}},
     });
     return kinds;
+}
+
+const RoleLowering::Statement* RoleLowering::kind_of(const YamlNode& node) {
+    static const auto by_keyword = [] {
+        std::unordered_map<std::string_view, const Statement*> all;
+        for (const Statement& kind : statements()) {
+            all.emplace(kind.keyword, &kind);
+        }
+        return all;
+    }();
+    const Statement* first = nullptr;
+    for (const auto& field : node.fields) {
+        const auto found = by_keyword.find(field.first);
+        if (found != by_keyword.end() && (first == nullptr || found->second < first)) {
+            first = found->second;
+        }
+    }
+    return first;
 }
 
 RoleLowering::RoleLowering(LoweringContext& context, const DeclaredRole& declared)
@@ -115,13 +134,7 @@ void RoleLowering::statement(const YamlNode& node) {
                      "for example wait: kv_full[slot]");
         return;
     }
-    const Statement* kind = nullptr;
-    for (const Statement& candidate : statements()) {
-        if (node.find(candidate.keyword) != nullptr) {
-            kind = &candidate;
-            break;
-        }
-    }
+    const Statement* const kind = kind_of(node);
     if (kind == nullptr) {
         std::vector<std::string> keywords;
         for (const Statement& candidate : statements()) {

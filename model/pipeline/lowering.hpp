@@ -80,6 +80,9 @@ class RoleLowering {
     };
     static std::vector<Statement> with_common_keys(std::vector<Statement> kinds);
     static const std::vector<Statement>& statements();
+    /// The statement that a keyword of the node names, of several the first of statements(); null:
+    /// none.
+    static const Statement* kind_of(const YamlNode& node);
 
     // Control.
     void block(const YamlNode* list, const YamlNode& parent);

@@ -141,6 +141,8 @@ Result<PipelineSource> with_kernels(
                        "beside several kernels, the file that names them has the launches");
         }
         source.text += kernel->text;
+        source.documents.insert(source.documents.end(), kernel->documents.begin(),
+                                kernel->documents.end());
         source.parts.push_back(std::move(*kernel));
     }
     if (sink.empty()) {
@@ -173,9 +175,10 @@ Result<OperationHead> operation_head(const PipelineSource& source, const GpuSpec
                              : fmt::format("did you mean '{}'?", near));
         }
     }
-    Resolved resolved(spec);
+    const Request request{source, spec, problem};
+    Resolved resolved(request);
     OperationHead head;
-    if (resolve_head({source.root, spec, problem}, overrides_of(source, overrides), resolved)) {
+    if (resolve_head(request, overrides_of(source, overrides), resolved)) {
         head.launches = read_side_launches(source.root.find("launches"), resolved.reader);
         head.plan.assumptions = texts_of(source.root, "assumptions", resolved.problems.input);
     }

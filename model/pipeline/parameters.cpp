@@ -220,7 +220,7 @@ const Parameter* unchanged(const std::string& name, const std::vector<Parameter>
 /// What the evaluator was asked for since it last forgot.
 NameValues asked_values(const Evaluator& evaluator) {
     NameValues asked;
-    for (const std::string& name : evaluator.reads()) {
+    for (const std::string& name : evaluator.asked()) {
         asked.emplace(name, evaluator.value_of(name).value_or(0.0));
     }
     return asked;
@@ -273,7 +273,7 @@ std::vector<Parameter> resolve_parameters(const YamlNode* section,
                 parameters.push_back(*same);
                 continue;
             }
-            reader.evaluator().forget_reads();
+            reader.evaluator().forget_asked();
             if (auto parameter = parameter_reader.read(name, node)) {
                 parameter->asked = asked_values(reader.evaluator());
                 reader.evaluator().define(name, parameter->value);

@@ -42,31 +42,31 @@ void read_layout(const YamlNode& root, DiagnosticSink& input) {
 
 void read_head(const Request& request, Resolved& out) {
     DiagnosticSink& input = out.problems.input;
-    read_layout(request.root, input);
-    if (!request.root.is_map()) {
+    read_layout(request.source.root, input);
+    if (!request.source.root.is_map()) {
         return;
     }
-    static_cast<void>(input.require_text(request.root, "title", "the file"));
-    static_cast<void>(texts_of(request.root, "notes", input));
-    const auto direction = direction_of(request.root, input);
+    static_cast<void>(input.require_text(request.source.root, "title", "the file"));
+    static_cast<void>(texts_of(request.source.root, "notes", input));
+    const auto direction = direction_of(request.source.root, input);
     if (direction && *direction != request.problem.direction) {
         out.problems.usage.error(
-            request.root.find("direction")->where,
+            request.source.root.find("direction")->where,
             fmt::format("a {} kernel for a {} problem",
                         *direction == Direction::forward ? "forward" : "backward",
                         request.problem.direction == Direction::forward ? "forward" : "backward"));
     }
-    check_operand_format(request.root, request.problem, out.problems);
-    for (const std::string& capability : texts_of(request.root, "requires", input)) {
+    check_operand_format(request.source.root, request.problem, out.problems);
+    for (const std::string& capability : texts_of(request.source.root, "requires", input)) {
         const auto& known = known_capabilities();
         if (!std::binary_search(known.begin(), known.end(), capability)) {
             const std::string near = nearest_name(capability, known);
-            input.error(request.root.find("requires")->where,
+            input.error(request.source.root.find("requires")->where,
                         fmt::format("no GPU has a capability '{}'", capability),
                         near.empty() ? "" : fmt::format("did you mean '{}'?", near));
         } else if (!request.spec.has(capability)) {
             out.problems.infeasible.error(
-                request.root.find("requires")->where,
+                request.source.root.find("requires")->where,
                 fmt::format("the kernel requires '{}', which {} does not have", capability,
                             request.spec.id));
         }
@@ -144,11 +144,11 @@ bool resolve_parameters(const Request& request, const std::vector<ParameterOverr
     }
     out.evaluator.explain_absence("index", "'index' is known in 'when: chance' only");
     read_head(request, out);
-    if (!request.root.is_map() || !out.problems.infeasible.empty()) {
+    if (!request.source.root.is_map() || !out.problems.infeasible.empty()) {
         return false;
     }
     out.parameters =
-        resolve_parameters(request.root.find("parameters"), overrides, out.reader, known);
+        resolve_parameters(request.source.root.find("parameters"), overrides, out.reader, known);
     return true;
 }
 
@@ -157,8 +157,8 @@ bool resolve_head(const Request& request, const std::vector<ParameterOverride>& 
     if (!resolve_parameters(request, overrides, out, known)) {
         return false;
     }
-    out.evaluator.forget_reads();
-    run_checks(request.root.find("checks"), out);
+    out.evaluator.forget_asked();
+    run_checks(request.source.root.find("checks"), out);
     return !out.problems.input.empty() || out.problems.none();
 }
 
@@ -167,14 +167,14 @@ void resolve(const Request& request, const std::vector<ParameterOverride>& overr
     if (!resolve_head(request, overrides, out, known)) {
         return;
     }
-    if (names_kernels(request.root)) {
-        out.problems.usage.error(request.root.where,
+    if (names_kernels(request.source.root)) {
+        out.problems.usage.error(request.source.root.where,
                                  "the file names kernels that run one after the other, and one is "
                                  "asked for",
                                  "name one of them");
         return;
     }
-    out.declarations = read_declarations(request.root, out.reader);
+    out.declarations = read_declarations(request.source.root, out.reader);
 }
 
 }  // namespace warpline

@@ -13,14 +13,15 @@ namespace warpline {
 
 /// What is asked: a file, for a GPU and a problem.
 struct Request {
-    const YamlNode& root;
+    const PipelineSource& source;
     const GpuSpec& spec;
     const AttentionProblem& problem;
 };
 
 /// The values and declarations of a file: all that its programs need to be read.
 struct Resolved {
-    explicit Resolved(const GpuSpec& spec) : evaluator(spec), reader(evaluator, problems) {}
+    explicit Resolved(const Request& request)
+        : evaluator(request.spec, request.source.expressions), reader(evaluator, problems) {}
     Problems problems;
     Evaluator evaluator;
     ValueReader reader;

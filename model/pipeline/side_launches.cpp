@@ -78,8 +78,9 @@ Result<std::vector<SideLaunch>> side_launches(const PipelineSource& source, cons
     if (section == nullptr) {
         return std::vector<SideLaunch>();
     }
-    Resolved resolved(spec);
-    resolve({source.root, spec, problem}, overrides, resolved);
+    const Request request{source, spec, problem};
+    Resolved resolved(request);
+    resolve(request, overrides, resolved);
     std::vector<SideLaunch> launches = read_side_launches(section, resolved.reader);
     if (!resolved.problems.none()) {
         return resolved.problems.failure();

@@ -31,8 +31,9 @@ Result<StoragePlan> make_storage_plan(const PipelineSource& source, const GpuSpe
     if (names_kernels(source.root)) {
         return several_kernels(source, "memory is shown of one");
     }
-    Resolved resolved(spec);
-    resolve({source.root, spec, problem}, overrides, resolved);
+    const Request request{source, spec, problem};
+    Resolved resolved(request);
+    resolve(request, overrides, resolved);
     if (!resolved.problems.none()) {
         return resolved.problems.failure();
     }

@@ -203,13 +203,4 @@ bool is_identifier(std::string_view text) {
                        [](char c) { return continues_name(c) && c != '.'; });
 }
 
-bool mentions(std::string_view text, const std::vector<std::string>& names) {
-    const auto tokens = tokenize(text);
-    return tokens && std::any_of(tokens->begin(), tokens->end(), [&](const Token& token) {
-               return token.kind == Token::Kind::name &&
-                      std::find(names.begin(), names.end(),
-                                text.substr(token.begin, token.end - token.begin)) != names.end();
-           });
-}
-
 }  // namespace warpline

@@ -1,6 +1,7 @@
-// What a whole prediction costs: cold, with every file read and lowered, and warm, from a loaded
-// plan.
+// What a whole prediction costs: cold, with every file read, parsed and lowered, as the first one
+// of a process; cold from files that were parsed before; and warm, from a loaded plan.
 #include "warpline/device/prediction.hpp"
+#include "warpline/explore/data_files.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 
@@ -35,6 +36,19 @@ void prediction_cold(benchmark::State& state) {
     report(state);
 }
 
+/// A design of which nothing is known but what its files hold: their bytes are read and compared,
+/// the kernel is lowered, and every schedule is simulated.
+void prediction_cold_parsed_files(benchmark::State& state) {
+    const AttentionProblem problem = problem_of(state);
+    DataFiles files(WARPLINE_SOURCE_DIR);
+    while (state.KeepRunning()) {
+        const GpuSpec spec = files.load_gpu_spec("b200").value();
+        const KernelPlan plan = files.load_plan("fa4_fwd", spec, problem).value();
+        benchmark::DoNotOptimize(predict(spec, plan, problem)->seconds);
+    }
+    report(state);
+}
+
 void prediction_warm(benchmark::State& state) {
     const AttentionProblem problem = problem_of(state);
     const GpuSpec spec = load_gpu_spec(WARPLINE_SOURCE_DIR, "b200").value();
@@ -48,4 +62,9 @@ void prediction_warm(benchmark::State& state) {
 }  // namespace
 
 BENCHMARK(prediction_cold)->ArgName("causal")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(prediction_cold_parsed_files)
+    ->ArgName("causal")
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(prediction_warm)->ArgName("causal")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
