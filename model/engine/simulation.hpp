@@ -91,13 +91,20 @@ class Simulation final : TensorHost {
     [[nodiscard]] bool notes_choices(const Agent& agent) const {
         return keeper_ != nullptr && agent.tile_run < tiles_.size();
     }
-    void request_batch(Agent& agent, const Batch& batch);
-    void request_issue(Agent& agent, const CompiledIssue& issue);
-    void granted(const Grant& grant);
-    void issue_granted(Agent& agent, int index, const Grant& grant);
     void finish_agent(Agent& agent);
     void next_op(Agent& agent, int index, Tick ready, int cause);
     void record(const Agent& agent, ScheduleEvent::Kind kind, Tick start, Tick end, int cause);
+
+    // warp instructions: issue_requests.hpp, issue_steps.cpp
+    void request_batch(Agent& agent, IssuePort& port, const IssueRequest& request);
+    IssueRequest next_request(Agent& agent) const;
+    void dispatch(IssuePort& port);
+    [[nodiscard]] bool comes_first(Tick dispatch) const;
+    void issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
+                     const IssueRequest& request, const IssueSlot& slot);
+    void issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn);
+    void issue_finished(Agent& agent, int index, Tick now);
+    void operation_granted(Agent& agent, int index, Tick now);
 
     // synchronisation: synchronise.cpp
     void arrive_granted(Agent& agent, const ArriveOp& op, Tick now);
@@ -150,7 +157,6 @@ class Simulation final : TensorHost {
     void tensor_room(int tensor, Tick now) override;
 
     void handle(const Event& event);
-    void dispatch(IssuePort& port);
 
     // results: results.cpp, deadlock.cpp
     [[nodiscard]] Schedule schedule();
@@ -176,6 +182,9 @@ class Simulation final : TensorHost {
     [[nodiscard]] const CompiledOp& compiled_op(const Agent& agent) const {
         return compiled_.roles[static_cast<std::size_t>(agent.role)]
             .ops[static_cast<std::size_t>(agent.pc)];
+    }
+    [[nodiscard]] IssuePort& port_of(const Agent& agent) {
+        return ports_[static_cast<std::size_t>(agent.port)];
     }
     [[nodiscard]] int cta_index(const Agent& agent, int cta) const {
         return agent.cluster * plan_.cluster + cta;

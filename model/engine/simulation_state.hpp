@@ -294,41 +294,43 @@ class StateTour {
 
     void visit_events() {
         compare(static_cast<std::int64_t>(s_.queue_.size()));
-        for (Event& event : s_.queue_.sorted()) {
-            instant(event.time);
-            compare(static_cast<std::int64_t>(event.kind));
-            const auto a = static_cast<std::size_t>(event.a);
-            switch (event.kind) {
-                case EventKind::launch:
-                case EventKind::complete:
-                case EventKind::copy_step:
-                case EventKind::peer_write:
-                case EventKind::memory_write:
-                    in_flight(event.a);
-                    compare(event.b);
-                    break;
-                case EventKind::port_ideal:
-                    compare(event.b);
-                    requester(static_cast<PortRequester::Kind>(event.b), event.a);
-                    break;
-                case EventKind::port_run_end:
-                    compare(event.a);
-                    compare(event.b == s_.smem_[a].version() ? 1 : 0);
-                    break;
-                case EventKind::dispatch:
-                    compare(event.a);
-                    compare(event.b == s_.ports_[a].version() ? 1 : 0);
-                    break;
-                case EventKind::arrive:
-                    visit_instance(event.a);
-                    compare(event.b);
-                    break;
-                case EventKind::tensor_due:
-                case EventKind::tensor_start:
-                    compare(event.a);
-                    compare(event.b);
-                    break;
-            }
+        s_.queue_.for_each_in_order([this](Event& event) { visit(event); });
+    }
+
+    void visit(Event& event) {
+        instant(event.time);
+        compare(static_cast<std::int64_t>(event.kind));
+        const auto a = static_cast<std::size_t>(event.a);
+        switch (event.kind) {
+            case EventKind::launch:
+            case EventKind::complete:
+            case EventKind::copy_step:
+            case EventKind::peer_write:
+            case EventKind::memory_write:
+                in_flight(event.a);
+                compare(event.b);
+                break;
+            case EventKind::port_ideal:
+                compare(event.b);
+                requester(static_cast<PortRequester::Kind>(event.b), event.a);
+                break;
+            case EventKind::port_run_end:
+                compare(event.a);
+                compare(event.b == s_.smem_[a].version() ? 1 : 0);
+                break;
+            case EventKind::dispatch:
+                compare(event.a);
+                compare(event.b == s_.ports_[a].version() ? 1 : 0);
+                break;
+            case EventKind::arrive:
+                visit_instance(event.a);
+                compare(event.b);
+                break;
+            case EventKind::tensor_due:
+            case EventKind::tensor_start:
+                compare(event.a);
+                compare(event.b);
+                break;
         }
     }
 

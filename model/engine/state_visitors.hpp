@@ -50,14 +50,16 @@ class StateWriter {
         out_.relative.push_back(index % period);
         out_.loop_indices.push_back(index);
     }
-    /// Only causes that occurred: until, busy, how many, then pairs of cause and time.
+    /// Only causes that occurred: until, busy, how many, then pairs of cause and time. Most units
+    /// of most plans do nothing.
     void books(Account& account) {
         std::vector<std::int64_t>& out = out_.books;
         out.push_back(account.until);
         out.push_back(account.busy);
         const std::size_t count = out.size();
         out.push_back(0);
-        for (std::size_t cause = 0; cause < account.charged.size(); ++cause) {
+        const std::size_t causes = account.until == 0 ? 0 : account.charged.size();
+        for (std::size_t cause = 0; cause < causes; ++cause) {
             if (account.charged[cause] != 0) {
                 out.push_back(static_cast<std::int64_t>(cause));
                 out.push_back(account.charged[cause]);

@@ -61,9 +61,14 @@ bool fits(const Snapshot& from, const Snapshot& to, std::int64_t periods) {
 
 }  // namespace
 
-Snapshot SteadyStateFinder::take(Simulation& simulation, Tick now) {
+Snapshot SteadyStateFinder::take(Simulation& simulation, Tick now) const {
     Snapshot snapshot;
     snapshot.now = now;
+    if (!seen_.empty()) {  // this one is about as long
+        snapshot.relative.reserve(seen_.back().relative.size() + 64);
+        snapshot.counters.reserve(seen_.back().counters.size() + 16);
+        snapshot.books.reserve(seen_.back().books.size() + 64);
+    }
     StateWriter writer(snapshot, now);
     StateTour<StateWriter>(simulation, writer).run();
     const Agent& anchor = simulation.agents_[static_cast<std::size_t>(simulation.anchor_)];
@@ -169,8 +174,9 @@ bool SteadyStateFinder::inside_uniform_part(Simulation& simulation) {
             if (simulation.notes_choices(agent)) {
                 note_uniform(simulation, agent, frame);
             }
-            if (frame.index < traits.head(tile, frame.count) ||
-                frame.index >= frame.count - traits.tail(tile)) {
+            // In its last iteration a loop has nothing left to skip.
+            const std::int64_t tail = std::max<std::int64_t>(1, traits.tail(tile));
+            if (frame.index < traits.head(tile, frame.count) || frame.index >= frame.count - tail) {
                 return false;
             }
         }
@@ -211,6 +217,8 @@ std::int64_t SteadyStateFinder::periods_to_skip(const Simulation& simulation, co
             const std::int64_t step = to.loop_indices[i] - from.loop_indices[i];
             ++i;
             if (step > 0) {
+                // As far as the last iteration of the uniform part, which may be that of the loop:
+                // whether the loop goes on is asked at the end of an iteration.
                 const std::int64_t uniform = frame.count - traits.tail(tile) - 1 - frame.index;
                 most = std::min(most, std::max<std::int64_t>(0, uniform) / step);
             }

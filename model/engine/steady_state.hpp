@@ -54,7 +54,7 @@ class SteadyStateFinder {
     [[nodiscard]] bool overflow() const { return overflow_; }
 
   private:
-    [[nodiscard]] static Snapshot take(Simulation& simulation, Tick now);
+    [[nodiscard]] Snapshot take(Simulation& simulation, Tick now) const;
     /// Compares the state in this tile, its repeating part skipped, with that in the tile before.
     void compare_tiles(Simulation& simulation, Tick now);
     [[nodiscard]] static bool inside_uniform_part(Simulation& simulation);
