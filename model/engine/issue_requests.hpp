@@ -10,10 +10,13 @@ inline void Simulation::request_batch(Agent& agent, IssuePort& port, const Issue
     port.add(agent.place, request, now_, queue_);
 }
 
-/// For the batch of the current issue operation that is next.
-inline IssueRequest Simulation::next_request(Agent& agent) const {
-    const BatchStep& step =
-        compiled_.steps[static_cast<std::size_t>(agent.issue->first_step + agent.batch)];
+/// The steps of the agent's issue operation.
+inline const BatchStep* Simulation::steps_of(const Agent& agent) const {
+    return compiled_.steps.data() + agent.issue->first_step;
+}
+
+/// For the batch that is next, of step `step`.
+inline IssueRequest Simulation::next_request(Agent& agent, const BatchStep& step) const {
     const Batch& batch = compiled_.batches[static_cast<std::size_t>(step.batch)];
     const auto depend = [&](const BatchDependence& on) {
         const auto producer = static_cast<std::size_t>(agent.batch - on.back);

@@ -25,7 +25,7 @@ void Simulation::dispatch(IssuePort& port) {
         if (next == IssuePort::no_dispatch) {
             return;
         }
-        if (anchor_passed_ || !comes_first(next)) {
+        if (next >= next_from_queue() || anchor_passed_ || events_ >= options_.max_events) {
             port.schedule(next, queue_);
             return;
         }
@@ -34,10 +34,10 @@ void Simulation::dispatch(IssuePort& port) {
     }
 }
 
-/// Whether nothing that the queue holds, and no limit, keeps a dispatch from being the next event.
-inline bool Simulation::comes_first(Tick dispatch) const {
-    return dispatch < queue_.next_time() && dispatch <= latest_time &&
-           events_ < options_.max_events;
+/// From this instant on, what happens next must come out of the queue: its events, and the end of
+/// time.
+inline Tick Simulation::next_from_queue() const {
+    return std::min(queue_.next_time(), latest_time + 1);
 }
 
 inline void Simulation::issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
@@ -55,6 +55,9 @@ inline void Simulation::issue_batch(Agent& agent, IssuePort& port, const IssueTu
 inline void Simulation::issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn) {
     IssueRequest request = turn.request;
     IssueSlot slot{now_, turn.cause};
+    const BatchStep* const steps = steps_of(agent);
+    const int batches = agent.issue->batches;
+    Tick limit = std::min(turn.rivals, next_from_queue());
     if (agent.batch == 0) {
         agent.op_start = now_;
     }
@@ -66,17 +69,16 @@ inline void Simulation::issue_in_turn(Agent& agent, IssuePort& port, const Issue
             agent.ready_cause = causes_.unit(batch.pacing);
         }
         if (batch.smem_bytes > 0) {
-            ++agent.smem_accesses;
-            ask_port(agent.cta, now_, port_ticks(batch.smem_bytes * agent.multiplicity),
-                     {PortRequester::Kind::warp_access, turn.agent}, agent.op_cause);
+            access_smem(agent, turn.agent, batch.smem_bytes);
+            limit = std::min(limit, next_from_queue());
         }
-        if (++agent.batch == agent.issue->batches) {
+        if (++agent.batch == batches) {
             issue_finished(agent, turn.agent, now_);
             return;
         }
-        request = next_request(agent);
+        request = next_request(agent, steps[agent.batch]);
         slot = port.slot_for(turn.place, request);
-        if (slot.time >= turn.rivals || !comes_first(slot.time)) {
+        if (slot.time >= limit || events_ >= options_.max_events) {
             request_batch(agent, port, request);
             return;
         }

@@ -26,7 +26,7 @@ void Simulation::advance(int index) {
             if (agent.batch_issue.size() < static_cast<std::size_t>(issue.batches)) {
                 agent.batch_issue.resize(static_cast<std::size_t>(issue.batches), 0);
             }
-            request_batch(agent, port_of(agent), next_request(agent));
+            request_batch(agent, port_of(agent), next_request(agent, *steps_of(agent)));
         } else {
             agent.issue = nullptr;
             const Batch& batch = compiled_.batches[static_cast<std::size_t>(op.single)];
@@ -136,6 +136,17 @@ void Simulation::finish_agent(Agent& agent) {
     agent.account.charge(agent.ready, agent.ready_cause);
     touch(agent.account.until);
     --unfinished_;
+    if (unfinished_ == 0 || anchor_ < 0) {
+        return;
+    }
+    // CTAs of one SM may go on at different paces: who is left finds a steady state of its own.
+    const bool others = std::any_of(agents_.begin(), agents_.end(), [&](const Agent& other) {
+        return other.cluster == agent.cluster && other.state != AgentState::finished;
+    });
+    if (!others) {
+        choose_anchor();
+        steady_.restart();
+    }
 }
 
 void Simulation::warp_access_done(int index, Tick now) {

@@ -75,6 +75,7 @@ class Simulation final : TensorHost {
     void build_agents();
     [[nodiscard]] std::vector<int> warp_slots() const;
     void choose_anchor();
+    [[nodiscard]] bool has_scaling_loop(const Agent& agent) const;
     void find_uses();
     void mark_waited_barriers();
     [[nodiscard]] bool all_tiles_alike() const;
@@ -97,9 +98,10 @@ class Simulation final : TensorHost {
 
     // warp instructions: issue_requests.hpp, issue_steps.cpp
     void request_batch(Agent& agent, IssuePort& port, const IssueRequest& request);
-    IssueRequest next_request(Agent& agent) const;
+    [[nodiscard]] const BatchStep* steps_of(const Agent& agent) const;
+    IssueRequest next_request(Agent& agent, const BatchStep& step) const;
     void dispatch(IssuePort& port);
-    [[nodiscard]] bool comes_first(Tick dispatch) const;
+    [[nodiscard]] Tick next_from_queue() const;
     void issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
                      const IssueRequest& request, const IssueSlot& slot);
     void issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn);
@@ -146,6 +148,7 @@ class Simulation final : TensorHost {
     [[nodiscard]] Tick memory_ticks(std::int64_t bytes) const;
     std::int32_t allocate_flight();
     void ask_port(int sm, Tick now, Tick time, PortRequester requester, int cause);
+    void access_smem(Agent& agent, int index, std::int64_t bytes);
     void port_served(PortRequester requester, Tick now);
     void warp_access_done(int index, Tick now);
 

@@ -8,6 +8,9 @@
 //   counter          a count that matters relative to another one
 //   phase            a phase of a ring's barrier: matters relative to the lap its stage is in
 //   moved            a count that decides nothing, but grows
+//   loop_index       an iteration far from both ends of its loop: decides something only by its
+//                    position in the period of the predicates inside. That of one warp does not
+//                    matter to another: two CTAs of one SM may go on at different paces
 //   books            an account: decides nothing, grows
 #pragma once
 
@@ -45,8 +48,8 @@ class StateWriter {
         out_.ring_bases[ring] = base;
         return 0;
     }
-    void loop_index(std::int64_t& index, std::int64_t base, std::int64_t period) {
-        counter(index, base);
+    void loop_index(std::int64_t& index, std::int64_t period) {
+        moved(index);
         out_.relative.push_back(index % period);
         out_.loop_indices.push_back(index);
     }
@@ -101,9 +104,9 @@ class StateMover {
         static_cast<void>(base);
         return periods_ * (to_.ring_bases[ring] - from_.ring_bases[ring]);
     }
-    void loop_index(std::int64_t& index, std::int64_t base, std::int64_t period) {
+    void loop_index(std::int64_t& index, std::int64_t period) {
         static_cast<void>(period);
-        counter(index, base);
+        moved(index);
     }
     void books(Account& account) {
         account.until += periods_ * (to_.books[to_page_] - from_.books[from_page_]);
