@@ -6,7 +6,11 @@ namespace warpline {
 
 IssuePort::IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes,
                      Settings settings)
-    : index_(index), plan_(plan), causes_(causes), settings_(settings) {
+    : index_(index),
+      plan_(plan),
+      causes_(causes),
+      settings_(settings),
+      plain_(!settings.own_issue && !settings.own_pipes) {
     accounts_.fill(Account(causes.size()));
 }
 
@@ -62,6 +66,52 @@ bool IssuePort::due(Tick now, EventQueue& queue) {
         schedule(next, queue);
     }
     return next == now;
+}
+
+void IssuePort::wait_for_more(const Warp& warp, const Batch& batch, IssueSlot& slot) const {
+    for (int i = 0; i < batch.more_uses; ++i) {
+        const UnitUse& use = more_use(batch, i);
+        const Tick free = pipe_free_[pipe_of(warp, use.unit)] - use.offset;
+        if (free > slot.time) {
+            slot = {free, causes_.unit(use.unit)};
+        }
+    }
+}
+
+void IssuePort::issue_with_care(const Warp& warp, const Batch& batch, Tick now, int cause) {
+    const bool beside_wgmma = tensor_ != nullptr && hold_tensor_up(batch, now);
+    Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
+    if (settings_.own_issue) {
+        book_overlapping(port, now, batch.slots, cause);
+    } else {
+        port.work(now, batch.slots, cause);
+        issue_free_ = now + (beside_wgmma ? batch.hold : batch.slots);
+    }
+    if (batch.use.unit == Unit::issue) {
+        return;
+    }
+    use(warp, batch.use, now, beside_wgmma, cause);
+    for (int i = 0; i < batch.more_uses; ++i) {
+        use(warp, more_use(batch, i), now, beside_wgmma, cause);
+    }
+}
+
+/// Work of different warps may overlap when each has its own: books what fits before the next.
+void IssuePort::book_overlapping(Account& account, Tick start, Tick duration, int cause) {
+    account.charge(start, cause);
+    account.work(account.until, std::max<Tick>(0, start + duration - account.until), cause);
+}
+
+void IssuePort::use(const Warp& warp, const UnitUse& use, Tick now, bool beside_wgmma, int cause) {
+    const auto unit = static_cast<std::size_t>(use.unit);
+    const Tick start = now + use.offset;
+    const Tick demand = beside_wgmma ? use.beside_wgmma : use.demand;
+    if (settings_.own_pipes) {
+        book_overlapping(accounts_[unit], start, demand, cause);
+    } else {
+        accounts_[unit].work(start, demand, cause);
+    }
+    pipe_free_[pipe_of(warp, use.unit)] = start + demand;
 }
 
 bool IssuePort::hold_tensor_up(const Batch& batch, Tick now) {

@@ -50,7 +50,10 @@ class IssuePort {
 
     /// Instructions cost more while this tensor core's accumulators stream through the register
     /// file, or hold it up. It must outlive the port.
-    void beside(TensorUnit& tensor) { tensor_ = &tensor; }
+    void beside(TensorUnit& tensor) {
+        tensor_ = &tensor;
+        plain_ = false;
+    }
     /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
     [[nodiscard]] int add_warp(std::int32_t agent, int order);
     /// Precondition: the warp does not wait already.
@@ -128,6 +131,11 @@ class IssuePort {
     void announce(const Warp& warp, Tick now, EventQueue& queue);
     [[nodiscard]] IssueSlot slot_for(const Warp& warp, const IssueRequest& request) const;
     [[nodiscard]] bool preferred(const Warp& x, const Warp& y) const;
+    /// Waits for the pipes that only a larger batch uses.
+    void wait_for_more(const Warp& warp, const Batch& batch, IssueSlot& slot) const;
+    /// Issues a batch of several units, beside a tensor core, or where warps have units of their
+    /// own.
+    void issue_with_care(const Warp& warp, const Batch& batch, Tick now, int cause);
     /// Holds the tensor core up by a batch that issues now beside it. Returns whether its
     /// accumulators stream through the register file.
     bool hold_tensor_up(const Batch& batch, Tick now);
@@ -149,6 +157,7 @@ class IssuePort {
     CauseTable causes_;
     Settings settings_;
     TensorUnit* tensor_ = nullptr;
+    bool plain_ = true;  ///< warps share the port and its pipes, and no tensor core is beside it
     std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
     /// By unit; of the pipes that all share, or of those of one warp after the other.
@@ -177,9 +186,8 @@ inline IssueSlot IssuePort::slot_for(const Warp& warp, const IssueRequest& reque
     const Batch& batch = *request.batch;
     wait_for(pipe_free_[pipe_of(warp, batch.use.unit)] - batch.use.offset,
              causes_.unit(batch.use.unit));
-    for (int i = 0; i < batch.more_uses; ++i) {
-        const UnitUse& use = more_use(batch, i);
-        wait_for(pipe_free_[pipe_of(warp, use.unit)] - use.offset, causes_.unit(use.unit));
+    if (batch.more_uses > 0) {
+        wait_for_more(warp, batch, slot);
     }
     wait_for(issue_free_, causes_.unit(Unit::issue));
     return slot;
@@ -230,40 +238,18 @@ inline int IssuePort::issue(int place, const IssueRequest& request, const IssueS
     const bool lost = now > request.ready && slot.cause == request.cause;
     const int cause = lost ? causes_.unit(Unit::issue) : slot.cause;
     last_issuer_ = warp.order;
-    const bool beside_wgmma = tensor_ != nullptr && hold_tensor_up(batch, now);
-    Account& port = accounts_[static_cast<std::size_t>(Unit::issue)];
-    if (settings_.own_issue) {
-        book_overlapping(port, now, batch.slots, cause);
-    } else {
-        port.work(now, batch.slots, cause);
-        issue_free_ = now + (beside_wgmma ? batch.hold : batch.slots);
+    if (!plain_ || batch.more_uses > 0) {
+        issue_with_care(warp, batch, now, cause);
+        return cause;
     }
+    accounts_[static_cast<std::size_t>(Unit::issue)].work(now, batch.slots, cause);
+    issue_free_ = now + batch.slots;
     if (batch.use.unit != Unit::issue) {
-        use(warp, batch.use, now, beside_wgmma, cause);
-        for (int i = 0; i < batch.more_uses; ++i) {
-            use(warp, more_use(batch, i), now, beside_wgmma, cause);
-        }
+        const Tick start = now + batch.use.offset;
+        accounts_[static_cast<std::size_t>(batch.use.unit)].work(start, batch.use.demand, cause);
+        pipe_free_[pipe_of(warp, batch.use.unit)] = start + batch.use.demand;
     }
     return cause;
-}
-
-/// Work of different warps may overlap when each has its own: books what fits before the next.
-inline void IssuePort::book_overlapping(Account& account, Tick start, Tick duration, int cause) {
-    account.charge(start, cause);
-    account.work(account.until, std::max<Tick>(0, start + duration - account.until), cause);
-}
-
-inline void IssuePort::use(const Warp& warp, const UnitUse& use, Tick now, bool beside_wgmma,
-                           int cause) {
-    const auto unit = static_cast<std::size_t>(use.unit);
-    const Tick start = now + use.offset;
-    const Tick demand = beside_wgmma ? use.beside_wgmma : use.demand;
-    if (settings_.own_pipes) {
-        book_overlapping(accounts_[unit], start, demand, cause);
-    } else {
-        accounts_[unit].work(start, demand, cause);
-    }
-    pipe_free_[pipe_of(warp, use.unit)] = start + demand;
 }
 
 }  // namespace warpline

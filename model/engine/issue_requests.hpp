@@ -15,22 +15,25 @@ inline const BatchStep* Simulation::steps_of(const Agent& agent) const {
     return compiled_.steps.data() + agent.issue->first_step;
 }
 
+/// The agent's next batch may issue no earlier than an earlier one's results are there.
+inline void Simulation::depend(Agent& agent, const BatchDependence& on) const {
+    const auto producer = static_cast<std::size_t>(agent.batch - on.back);
+    const Tick earliest = agent.batch_issue[producer] + on.gap;
+    if (earliest > agent.ready) {
+        agent.ready = earliest;
+        agent.ready_cause = causes_.latency(on.producer);
+    }
+}
+
 /// For the batch that is next, of step `step`.
 inline IssueRequest Simulation::next_request(Agent& agent, const BatchStep& step) const {
     const Batch& batch = compiled_.batches[static_cast<std::size_t>(step.batch)];
-    const auto depend = [&](const BatchDependence& on) {
-        const auto producer = static_cast<std::size_t>(agent.batch - on.back);
-        const Tick earliest = agent.batch_issue[producer] + on.gap;
-        if (earliest > agent.ready) {
-            agent.ready = earliest;
-            agent.ready_cause = causes_.latency(on.producer);
-        }
-    };
     if (step.dependence.back > 0) {
-        depend(step.dependence);
-    }
-    for (int i = 0; i < batch.more_dependences; ++i) {
-        depend(compiled_.dependences[static_cast<std::size_t>(batch.first_more_dependence + i)]);
+        depend(agent, step.dependence);
+        for (int i = 0; i < batch.more_dependences; ++i) {
+            const auto index = static_cast<std::size_t>(batch.first_more_dependence + i);
+            depend(agent, compiled_.dependences[index]);
+        }
     }
     return {&batch, agent.ready, agent.ready_cause};
 }

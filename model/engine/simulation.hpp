@@ -99,6 +99,7 @@ class Simulation final : TensorHost {
     // warp instructions: issue_requests.hpp, issue_steps.cpp
     void request_batch(Agent& agent, IssuePort& port, const IssueRequest& request);
     [[nodiscard]] const BatchStep* steps_of(const Agent& agent) const;
+    void depend(Agent& agent, const BatchDependence& on) const;
     IssueRequest next_request(Agent& agent, const BatchStep& step) const;
     void dispatch(IssuePort& port);
     [[nodiscard]] Tick next_from_queue() const;
