@@ -2,6 +2,7 @@
 #pragma once
 
 #include "warpline/engine/accounts.hpp"
+#include "warpline/engine/compiled_plan.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <cstdint>
@@ -43,21 +44,27 @@ enum class AgentState : std::uint8_t {
 };
 
 struct Agent {
+    // What every warp instruction touches comes first and together.
+    const CompiledIssue* issue = nullptr;  ///< the current operation; null: not an issue operation
+    int batch = 0;                         ///< of it, the next
+    int ready_cause = 0;
+    Tick ready = 0;
+    std::vector<Tick> batch_issue;  ///< of the current operation, as later batches depend on them
+    Account account;
+    Tick op_start = 0;
+    int op_cause = 0;
+    AgentState state = AgentState::runnable;
+    int place = 0;  ///< of this warp at its sub-partition
+    int pc = 0;
+
     int role = 0;
     int cluster = 0;    ///< resident index
     int cta = 0;        ///< of the cluster; also its SM
     int warp = 0;       ///< of the role, the first it stands for
     int warp_slot = 0;  ///< instance of warp-scoped barriers
     int multiplicity = 1;
-    int port = 0;   ///< sub-partition index over all SMs
-    int place = 0;  ///< there, of this warp
+    int port = 0;  ///< sub-partition index over all SMs
 
-    AgentState state = AgentState::runnable;
-    int pc = 0;
-    int issue = -1;  ///< into CompiledPlan::issues, of the current issue operation; -1: another
-    int batch = 0;   ///< of the current issue operation
-    Tick ready = 0;
-    int ready_cause = 0;
     std::int64_t blocked_on = -1;
     std::int64_t blocked_until = 0;  ///< phase or class sequence
     std::int64_t smem_accesses = 0;  ///< outstanding at the SMEM port
@@ -69,11 +76,6 @@ struct Agent {
     std::vector<std::int64_t> ring_uses;
     std::vector<std::int64_t> waits;  ///< by BarrierFile::wait_counter
     std::vector<ClassState> classes;
-    std::vector<Tick>
-        batch_issue;  ///< of the current issue operation, where later batches depend on it
-    Tick op_start = 0;
-    int op_cause = 0;
-    Account account;
 };
 
 /// An asynchronous operation between issue and completion.

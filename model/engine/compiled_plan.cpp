@@ -11,6 +11,16 @@ namespace {
 
 constexpr Tick slot = ticks_per_cycle;
 
+/// The index of `batch` among those of the plan. There are about as many as kinds of instructions.
+int index_of(const Batch& batch, CompiledPlan& out) {
+    const auto known = std::find(out.batches.rbegin(), out.batches.rend(), batch);
+    if (known != out.batches.rend()) {
+        return static_cast<int>(out.batches.rend() - known) - 1;
+    }
+    out.batches.push_back(batch);
+    return static_cast<int>(out.batches.size()) - 1;
+}
+
 /// Cuts an operation's instructions into batches. Within a batch they run as if alone: in order,
 /// each after the slots of the one before, its unit, and its chain's predecessor.
 class IssueCompiler {
@@ -25,7 +35,7 @@ class IssueCompiler {
             issue.results_needed = op.results_needed;
             return add(op, issue);
         }
-        issue.first_batch = static_cast<int>(out_.batches.size());
+        issue.first_step = static_cast<int>(out_.steps.size());
         issue.results_needed = op.results_needed;
         order_ = weave(op);
         offset_.assign(order_.size(), 0);
@@ -40,7 +50,7 @@ class IssueCompiler {
         for (std::size_t begin = 0; begin < order_.size(); begin += granularity) {
             add_batch(op, begin, std::min(order_.size(), begin + granularity), granularity);
         }
-        issue.batches = static_cast<int>(out_.batches.size()) - issue.first_batch;
+        issue.batches = static_cast<int>(out_.steps.size()) - issue.first_step;
         for (const IssuePart& part : op.parts) {
             const InstructionKind& kind = instruction(part);
             if (part.count > 0) {
@@ -99,7 +109,7 @@ class IssueCompiler {
         const bool stream = streams(op);
         Tick earliest = 0;
         uses_.clear();
-        batch.first_dependence = static_cast<int>(out_.dependences.size());
+        dependences_.clear();
         for (std::size_t i = begin; i < end; ++i) {
             const IssuePart& part = op.parts[static_cast<std::size_t>(order_[i].part)];
             const InstructionKind& kind = instruction(part);
@@ -121,8 +131,7 @@ class IssueCompiler {
                         pacing = kind.unit;
                     }
                 } else {
-                    add_dependence(batch.first_dependence, begin, producer, granularity,
-                                   kind.latency - at, kind.unit);
+                    add_dependence(begin, producer, granularity, kind.latency - at, kind.unit);
                 }
             }
             positions[order_[i].number] = i;
@@ -141,20 +150,35 @@ class IssueCompiler {
             free_[unit] = at + kind.interval;
         }
         batch.next = earliest;
-        batch.dependences = static_cast<int>(out_.dependences.size()) - batch.first_dependence;
         for (std::size_t i = begin; i < end; ++i) {
             const IssuePart& part = op.parts[static_cast<std::size_t>(order_[i].part)];
             free_[static_cast<std::size_t>(instruction(part).unit)] = 0;
         }
         std::sort(uses_.begin(), uses_.end(),
                   [](const UnitUse& x, const UnitUse& y) { return x.unit < y.unit; });
+        BatchStep step;
         if (!uses_.empty()) {
             batch.use = uses_.front();
-            batch.first_more_use = static_cast<int>(out_.uses.size());
+            batch.first_more_use = append_rest(uses_, out_.uses);
             batch.more_uses = static_cast<int>(uses_.size()) - 1;
-            out_.uses.insert(out_.uses.end(), uses_.begin() + 1, uses_.end());
         }
-        out_.batches.push_back(batch);
+        if (!dependences_.empty()) {
+            step.dependence = dependences_.front();
+            batch.first_more_dependence = append_rest(dependences_, out_.dependences);
+            batch.more_dependences = static_cast<int>(dependences_.size()) - 1;
+        }
+        step.batch = index_of(batch, out_);
+        out_.steps.push_back(step);
+    }
+
+    /// Appends all but the first; returns where they begin, 0 when there are none.
+    template <typename Item>
+    static int append_rest(const std::vector<Item>& items, std::vector<Item>& to) {
+        if (items.size() == 1) {
+            return 0;
+        }
+        to.insert(to.end(), items.begin() + 1, items.end());
+        return static_cast<int>(to.size() - items.size()) + 1;
     }
 
     /// Adds to the use of a unit by the batch being cut.
@@ -174,17 +198,17 @@ class IssueCompiler {
 
     /// Records that the batch at `begin` must issue `gap` after the issue of instruction
     /// `producer`, keeping the tightest constraint on each earlier batch.
-    void add_dependence(int first, std::size_t begin, std::size_t producer, std::size_t granularity,
-                        Tick gap, Unit unit) {
+    void add_dependence(std::size_t begin, std::size_t producer, std::size_t granularity, Tick gap,
+                        Unit unit) {
         const int back = static_cast<int>(begin / granularity - producer / granularity);
         const Tick total = offset_[producer] + gap;
-        for (std::size_t i = static_cast<std::size_t>(first); i < out_.dependences.size(); ++i) {
-            if (out_.dependences[i].back == back) {
-                out_.dependences[i].gap = std::max(out_.dependences[i].gap, total);
+        for (BatchDependence& known : dependences_) {
+            if (known.back == back) {
+                known.gap = std::max(known.gap, total);
                 return;
             }
         }
-        out_.dependences.push_back({back, total, unit});
+        dependences_.push_back({total, back, unit});
     }
 
     const KernelPlan& plan_;
@@ -192,11 +216,12 @@ class IssueCompiler {
     CompiledPlan& out_;
     std::vector<const IssueOp*> ops_;  ///< of out_.issues
     std::vector<WovenInstruction> order_;
-    std::vector<UnitUse> uses_;            ///< of the batch being cut
-    std::array<Tick, unit_count> free_{};  ///< of each unit, by the batch being cut; else 0
-    std::vector<std::size_t> first_of_;    ///< of each part: its first entry in position_
-    std::vector<std::size_t> position_;    ///< of each part's instructions in order_
-    std::vector<Tick> offset_;             ///< of each instruction in its batch
+    std::vector<UnitUse> uses_;                 ///< of the batch being cut
+    std::vector<BatchDependence> dependences_;  ///< of the same
+    std::array<Tick, unit_count> free_{};       ///< of each unit, by the batch being cut; else 0
+    std::vector<std::size_t> first_of_;         ///< of each part: its first entry in position_
+    std::vector<std::size_t> position_;         ///< of each part's instructions in order_
+    std::vector<Tick> offset_;                  ///< of each instruction in its batch
 };
 
 /// The issue slots, and LSU time, of an operation that is not an IssueOp; 0 slots = it costs none.
@@ -236,9 +261,7 @@ int add_single(const SlotCost& cost, CompiledPlan& out) {
     if (cost.lsu > 0) {
         batch.use = {Unit::lsu, 0, cost.lsu, cost.lsu};
     }
-    batch.first_dependence = static_cast<int>(out.dependences.size());
-    out.batches.push_back(batch);
-    return static_cast<int>(out.batches.size()) - 1;
+    return index_of(batch, out);
 }
 
 void add_predicate(const Predicate& predicate, LoopTraits& loop) {
@@ -281,7 +304,7 @@ std::int64_t LoopTraits::head(const TileClass& tile, std::int64_t count) const {
 }
 
 std::int64_t LoopTraits::tail(const TileClass& tile) const {
-    std::int64_t most = 1;
+    std::int64_t most = 0;
     for (const Affine& value : last) {
         most = std::max(most, value.at(tile));
     }

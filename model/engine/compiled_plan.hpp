@@ -16,30 +16,42 @@ struct UnitUse {
     Tick offset = 0;        ///< of the first instruction on it
     Tick demand = 0;        ///< total
     Tick beside_wgmma = 0;  ///< total while a wgmma streams through the register file
+
+    friend bool operator==(const UnitUse&, const UnitUse&) = default;
 };
 
-/// An earlier batch of the same operation this one depends on.
+/// An earlier batch of the same operation that a batch depends on.
 struct BatchDependence {
-    int back = 1;  ///< how many batches earlier
     Tick gap = 0;  ///< least time between the two issues
+    int back = 0;  ///< how many batches earlier; 0: none
     Unit producer = Unit::alu;
 };
 
 /// Instructions of one warp that issue as one event.
 struct Batch {
-    Tick slots = 0;        ///< issue port time
-    Tick hold = 0;         ///< the same while a wgmma streams through the register file
-    Tick wgmma_delay = 0;  ///< by which the batch then holds the wgmma up
-    Tick next = 0;         ///< issue -> the warp could issue its next instruction, alone
-    std::int64_t smem_bytes = 0;
-    UnitUse use;                            ///< of its first unit; of the issue unit: of none
-    int first_more_use = 0, more_uses = 0;  ///< of others, which only larger batches have
-    int first_dependence = 0, dependences = 0;
+    UnitUse use;                ///< of its first unit; of the issue unit: of none
+    Tick slots = 0;             ///< issue port time
+    Tick hold = 0;              ///< the same while a wgmma streams through the register file
+    Tick wgmma_delay = 0;       ///< by which the batch then holds the wgmma up
+    Tick next = 0;              ///< issue -> the warp could issue its next instruction, alone
     Unit pacing = Unit::issue;  ///< the unit that makes `next` as long as it is
+    std::int64_t smem_bytes = 0;
+    // What only larger batches have: use of further units, dependences beside the step's.
+    int first_more_use = 0, more_uses = 0;
+    int first_more_dependence = 0, more_dependences = 0;
+
+    friend bool operator==(const Batch&, const Batch&) = default;
+};
+
+/// One batch of an operation. Steps share the batches that are alike, so that what the engine
+/// reads for each instruction stays in the nearest cache.
+struct BatchStep {
+    BatchDependence dependence;
+    int batch = 0;  ///< index into CompiledPlan::batches
 };
 
 struct CompiledIssue {
-    int first_batch = 0, batches = 0;
+    int first_step = 0, batches = 0;
     Tick results_after = 0;     ///< last instruction's issue -> results of all parts there
     Tick last_offset = 0;       ///< last batch's issue -> its last instruction's issue
     Unit producer = Unit::alu;  ///< of the last results
@@ -79,6 +91,7 @@ struct CompiledRole {
 struct CompiledPlan {
     std::vector<CompiledRole> roles;
     std::vector<CompiledIssue> issues;
+    std::vector<BatchStep> steps;
     std::vector<Batch> batches;
     std::vector<UnitUse> uses;
     std::vector<BatchDependence> dependences;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,15 +39,13 @@ class EventQueue {
   public:
     [[nodiscard]] bool empty() const { return !holding_ && heap_.empty(); }
     /// Of the next event; the largest tick when there is none.
-    [[nodiscard]] Tick next_time() const {
-        const Tick rest = heap_.empty() ? std::numeric_limits<Tick>::max() : heap_.front().time;
-        return holding_ ? std::min(rest, held_.time) : rest;
-    }
+    [[nodiscard]] Tick next_time() const { return next_time_; }
     [[nodiscard]] std::size_t size() const { return heap_.size() + (holding_ ? 1 : 0); }
 
     void push(Tick time, EventKind kind, std::int32_t a, std::int64_t b = 0) {
         const std::uint64_t priority = kind == EventKind::dispatch ? 1 : 0;
         const Event event{time, (priority << 62U) | sequence_++, kind, a, b};
+        next_time_ = std::min(next_time_, time);
         if (!holding_) {
             held_ = event;
             holding_ = true;
@@ -60,6 +57,32 @@ class EventQueue {
     }
 
     Event pop() {
+        const Event event = take();
+        note_next_time();
+        return event;
+    }
+
+    /// Visits all pending events in the order they will happen. They may be moved in time all
+    /// alike: a sorted array is a heap.
+    template <typename Visit>
+    void for_each_in_order(Visit&& visit) {
+        if (std::exchange(holding_, false)) {
+            push_heap(held_);
+        }
+        std::sort(heap_.begin(), heap_.end(),
+                  [](const Event& x, const Event& y) { return later(y, x); });
+        for (Event& event : heap_) {
+            visit(event);
+        }
+        note_next_time();
+    }
+
+  private:
+    static bool later(const Event& x, const Event& y) {
+        return x.time != y.time ? x.time > y.time : x.order > y.order;
+    }
+
+    Event take() {
         if (holding_ && (heap_.empty() || later(heap_.front(), held_))) {
             holding_ = false;
             return held_;
@@ -70,20 +93,11 @@ class EventQueue {
         return event;
     }
 
-    /// All pending events in the order they will happen. They may be moved in time all alike: a
-    /// sorted array is a heap.
-    [[nodiscard]] std::span<Event> sorted() {
-        if (std::exchange(holding_, false)) {
-            push_heap(held_);
+    void note_next_time() {
+        next_time_ = heap_.empty() ? never : heap_.front().time;
+        if (holding_) {
+            next_time_ = std::min(next_time_, held_.time);
         }
-        std::sort(heap_.begin(), heap_.end(),
-                  [](const Event& x, const Event& y) { return later(y, x); });
-        return heap_;
-    }
-
-  private:
-    static bool later(const Event& x, const Event& y) {
-        return x.time != y.time ? x.time > y.time : x.order > y.order;
     }
 
     void push_heap(const Event& event) {
@@ -96,6 +110,8 @@ class EventQueue {
     // what happens next.
     Event held_;
     bool holding_ = false;
+    static constexpr Tick never = std::numeric_limits<Tick>::max();
+    Tick next_time_ = never;
     std::uint64_t sequence_ = 0;
 };
 

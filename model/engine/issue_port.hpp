@@ -6,9 +6,10 @@
 #include "warpline/engine/event_queue.hpp"
 #include "warpline/engine/tensor_unit.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
+#include <limits>
 #include <vector>
 
 namespace warpline {
@@ -20,14 +21,19 @@ struct IssueRequest {
     int cause = 0;   ///< what sets `ready`
 };
 
-/// What the books need of a batch that was issued.
-struct Grant {
+/// When a batch may issue, and what keeps it from issuing earlier: the request's cause, or a unit.
+struct IssueSlot {
+    Tick time = 0;
+    int cause = 0;
+};
+
+/// A warp that is let issue.
+struct IssueTurn {
+    int place = 0;
     std::int32_t agent = 0;
     IssueRequest request;
-    Tick time = 0;
-    int cause =
-        0;  ///< why it did not issue earlier: the request's cause, or the unit it waited for
-    Tick units_done = 0;  ///< the last of its units is free again
+    int cause = 0;
+    Tick rivals = 0;  ///< no other warp that waits can issue before
 };
 
 class IssuePort {
@@ -44,18 +50,35 @@ class IssuePort {
 
     /// Instructions cost more while this tensor core's accumulators stream through the register
     /// file, or hold it up. It must outlive the port.
-    void beside(TensorUnit& tensor) { tensor_ = &tensor; }
+    void beside(TensorUnit& tensor) {
+        tensor_ = &tensor;
+        plain_ = false;
+    }
     /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
     [[nodiscard]] int add_warp(std::int32_t agent, int order);
     /// Precondition: the warp does not wait already.
-    void add(int place, const IssueRequest& request, Tick now, EventQueue& queue);
+    void add(int place, const IssueRequest& request, Tick now, EventQueue& queue) {
+        Warp& warp = warps_[static_cast<std::size_t>(place)];
+        warp.request = request;
+        next_ = nobody;
+        if (!granting_) {
+            announce(warp, now, queue);
+        }
+    }
     /// Whether a dispatch event of this version still means anything.
     [[nodiscard]] bool current(std::int64_t version) const { return version == version_; }
-    /// Issues one batch if one may issue now. Returns whether it did; then what the grant causes is
-    /// to be done, and resume() called.
-    bool dispatch(Tick now, EventQueue& queue, Grant& grant);
-    /// The instant of the next dispatch, which the caller makes happen or hands to schedule();
-    /// no_dispatch when nobody waits.
+    /// Whether a warp may issue now, which take() then gives; otherwise sees to the dispatch when
+    /// one may.
+    [[nodiscard]] bool due(Tick now, EventQueue& queue);
+    /// The warp that is next. It is to issue what it asked for, and may go on with further batches,
+    /// before resume() is called.
+    IssueTurn take();
+    /// When a batch of the warp may issue as the port and the pipes stand.
+    [[nodiscard]] IssueSlot slot_for(int place, const IssueRequest& request) const;
+    /// Issues a batch of the warp in its turn. Returns what it had waited for.
+    int issue(int place, const IssueRequest& request, const IssueSlot& slot);
+    /// The instant of the next dispatch, which the caller makes happen, by take(), or hands to
+    /// schedule(); no_dispatch when nobody waits.
     [[nodiscard]] Tick resume(Tick now) {
         granting_ = false;
         return choose(now);
@@ -73,20 +96,17 @@ class IssuePort {
     template <typename Visitor>
     void visit(Visitor& visitor) {
         for (Warp& warp : warps_) {
-            visitor.compare(warp.waits ? 1 : 0);
-            if (warp.waits) {
+            visitor.compare(warp.waits() ? 1 : 0);
+            if (warp.waits()) {
                 visitor.clock(warp.request.ready);
                 visitor.compare(warp.request.cause);
                 // Which of two instants that have passed was the later one decides what is charged.
-                visitor.compare(warp.earliest_cause);
-                visitor.stamp(warp.earliest);
+                visitor.compare(slot_for(warp, warp.request).cause);
             }
         }
         visitor.instant(issue_free_);
-        for (std::array<Tick, unit_count>& pipes : pipe_free_) {
-            for (Tick& free : pipes) {
-                visitor.instant(free);
-            }
+        for (Tick& free : pipe_free_) {
+            visitor.instant(free);
         }
         visitor.compare(last_issuer_);
         if (dispatch_at_ != no_dispatch) {
@@ -99,42 +119,137 @@ class IssuePort {
 
   private:
     struct Warp {
+        IssueRequest request;  ///< without a batch: it does not wait
         std::int32_t agent = 0;
         int order = 0;
-        bool waits = false;
-        int earliest_cause = 0;  ///< what sets `earliest`
-        Tick earliest = 0;       ///< issue, as the port and its pipes stand
-        std::size_t pipes = 0;   ///< into pipe_free_
-        IssueRequest request;
+        std::uint32_t pipes = 0;  ///< its first one in pipe_free_
+
+        [[nodiscard]] bool waits() const { return request.batch != nullptr; }
     };
 
-    void find_earliest(Warp& warp) const;
+    /// Sees to the dispatch at which `warp` may issue, unless one comes before.
+    void announce(const Warp& warp, Tick now, EventQueue& queue);
+    [[nodiscard]] IssueSlot slot_for(const Warp& warp, const IssueRequest& request) const;
     [[nodiscard]] bool preferred(const Warp& x, const Warp& y) const;
-    /// Returns when the last unit the batch uses is done.
-    Tick issue(const Warp& warp, Tick now, int cause);
+    /// Waits for the pipes that only a larger batch uses.
+    void wait_for_more(const Warp& warp, const Batch& batch, IssueSlot& slot) const;
+    /// Issues a batch of several units, beside a tensor core, or where warps have units of their
+    /// own.
+    void issue_with_care(const Warp& warp, const Batch& batch, Tick now, int cause);
+    /// Holds the tensor core up by a batch that issues now beside it. Returns whether its
+    /// accumulators stream through the register file.
+    bool hold_tensor_up(const Batch& batch, Tick now);
     static void book_overlapping(Account& account, Tick start, Tick duration, int cause);
-    /// Occupies a pipe for a batch issued now; returns when the pipe is done.
-    Tick use(const UnitUse& use, std::size_t pipes, Tick now, bool beside_wgmma, int cause);
-    /// When one of those that wait may issue, and which comes first then. Sets `earliest` of all.
+    /// Occupies a pipe for a batch issued now.
+    void use(const Warp& warp, const UnitUse& use, Tick now, bool beside_wgmma, int cause);
+    /// When one of those that wait may issue, and which comes first then.
     /// Precondition: next_ is nobody.
     [[nodiscard]] Tick choose(Tick now);
+    [[nodiscard]] static std::size_t pipe_of(const Warp& warp, Unit unit) {
+        return warp.pipes + static_cast<std::size_t>(unit);
+    }
+    [[nodiscard]] const UnitUse& more_use(const Batch& batch, int number) const {
+        return plan_.uses[static_cast<std::size_t>(batch.first_more_use + number)];
+    }
 
     int index_;
     const CompiledPlan& plan_;
     CauseTable causes_;
     Settings settings_;
     TensorUnit* tensor_ = nullptr;
+    bool plain_ = true;  ///< warps share the port and its pipes, and no tensor core is beside it
     std::vector<Warp> warps_;
     std::array<Account, unit_count> accounts_;
-    /// Of the pipes that all share, or of those of each warp.
-    std::vector<std::array<Tick, unit_count>> pipe_free_;
+    /// By unit; of the pipes that all share, or of those of one warp after the other.
+    std::vector<Tick> pipe_free_;
     Tick issue_free_ = 0;
     int last_issuer_ = -1;  ///< warp index
     static constexpr int nobody = -1;
-    int next_ = nobody;  ///< who issues at the next dispatch; nobody: to be found out
+    int next_ = nobody;   ///< who issues at the next dispatch; nobody: to be found out
+    int next_cause_ = 0;  ///< why not earlier
+    Tick rivals_ = 0;     ///< no other that waits now can issue before
     Tick dispatch_at_ = no_dispatch;
     bool granting_ = false;  ///< requests that come now are looked at together, in resume()
     std::int64_t version_ = 0;
 };
+
+// The engine spends most of its time in what follows: once or more for every warp instruction.
+
+// An issue port that nobody shares is never marked as taken: a request is ready after the slots of
+// the warp's own instruction before it.
+inline IssueSlot IssuePort::slot_for(const Warp& warp, const IssueRequest& request) const {
+    IssueSlot slot{request.ready, request.cause};
+    const auto wait_for = [&slot](Tick free, int cause) {
+        slot.cause = free > slot.time ? cause : slot.cause;
+        slot.time = std::max(slot.time, free);
+    };
+    const Batch& batch = *request.batch;
+    wait_for(pipe_free_[pipe_of(warp, batch.use.unit)] - batch.use.offset,
+             causes_.unit(batch.use.unit));
+    if (batch.more_uses > 0) {
+        wait_for_more(warp, batch, slot);
+    }
+    wait_for(issue_free_, causes_.unit(Unit::issue));
+    return slot;
+}
+
+inline IssueSlot IssuePort::slot_for(int place, const IssueRequest& request) const {
+    return slot_for(warps_[static_cast<std::size_t>(place)], request);
+}
+
+inline Tick IssuePort::choose(Tick now) {
+    constexpr Tick never = std::numeric_limits<Tick>::max();
+    const Warp* best = nullptr;
+    Tick next = never;
+    rivals_ = never;
+    for (const Warp& warp : warps_) {
+        if (!warp.waits()) {
+            continue;
+        }
+        const IssueSlot slot = slot_for(warp, warp.request);
+        const Tick at = std::max(now, slot.time);
+        if (at < next || (at == next && preferred(warp, *best))) {
+            rivals_ = next;
+            best = &warp;
+            next = at;
+            next_cause_ = slot.cause;
+        } else {
+            rivals_ = std::min(rivals_, at);
+        }
+    }
+    next_ = best == nullptr ? nobody : static_cast<int>(best - warps_.data());
+    return best == nullptr ? no_dispatch : next;
+}
+
+inline IssueTurn IssuePort::take() {
+    Warp& warp = warps_[static_cast<std::size_t>(next_)];
+    const IssueTurn turn{next_, warp.agent, warp.request, next_cause_, rivals_};
+    warp.request.batch = nullptr;
+    next_ = nobody;
+    granting_ = true;
+    return turn;
+}
+
+inline int IssuePort::issue(int place, const IssueRequest& request, const IssueSlot& slot) {
+    const Warp& warp = warps_[static_cast<std::size_t>(place)];
+    const Batch& batch = *request.batch;
+    const Tick now = slot.time;
+    // A request that lost to another warp at this port has waited for the port.
+    const bool lost = now > request.ready && slot.cause == request.cause;
+    const int cause = lost ? causes_.unit(Unit::issue) : slot.cause;
+    last_issuer_ = warp.order;
+    if (!plain_ || batch.more_uses > 0) {
+        issue_with_care(warp, batch, now, cause);
+        return cause;
+    }
+    accounts_[static_cast<std::size_t>(Unit::issue)].work(now, batch.slots, cause);
+    issue_free_ = now + batch.slots;
+    if (batch.use.unit != Unit::issue) {
+        const Tick start = now + batch.use.offset;
+        accounts_[static_cast<std::size_t>(batch.use.unit)].work(start, batch.use.demand, cause);
+        pipe_free_[pipe_of(warp, batch.use.unit)] = start + batch.use.demand;
+    }
+    return cause;
+}
 
 }  // namespace warpline

@@ -190,6 +190,13 @@ void Simulation::ask_port(int sm, Tick now, Tick time, PortRequester requester, 
     smem_[static_cast<std::size_t>(sm)].request(now, time, requester, cause, queue_);
 }
 
+/// What a warp instruction that issues now reads or writes.
+void Simulation::access_smem(Agent& agent, int index, std::int64_t bytes) {
+    ++agent.smem_accesses;
+    ask_port(agent.cta, now_, port_ticks(bytes * agent.multiplicity),
+             {PortRequester::Kind::warp_access, index}, agent.op_cause);
+}
+
 void Simulation::port_served(PortRequester requester, Tick now) {
     touch(now);
     switch (requester.kind) {

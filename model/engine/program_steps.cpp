@@ -1,5 +1,6 @@
 // How a warp walks its program: control flow costs nothing, everything else asks its sub-partition
-// for slots.
+// for slots (issue_steps.cpp).
+#include "warpline/engine/issue_requests.hpp"
 #include "warpline/engine/simulation.hpp"
 
 #include <algorithm>
@@ -20,15 +21,16 @@ void Simulation::advance(int index) {
                 ++agent.pc;
                 continue;
             }
-            agent.issue = op.issue;
+            agent.issue = &issue;
             agent.batch = 0;
             if (agent.batch_issue.size() < static_cast<std::size_t>(issue.batches)) {
                 agent.batch_issue.resize(static_cast<std::size_t>(issue.batches), 0);
             }
-            request_issue(agent, issue);
+            request_batch(agent, port_of(agent), next_request(agent, *steps_of(agent)));
         } else {
-            agent.issue = -1;
-            request_batch(agent, compiled_.batches[static_cast<std::size_t>(op.single)]);
+            agent.issue = nullptr;
+            const Batch& batch = compiled_.batches[static_cast<std::size_t>(op.single)];
+            request_batch(agent, port_of(agent), {&batch, agent.ready, agent.ready_cause});
         }
         return;
     }
@@ -134,117 +136,17 @@ void Simulation::finish_agent(Agent& agent) {
     agent.account.charge(agent.ready, agent.ready_cause);
     touch(agent.account.until);
     --unfinished_;
-}
-
-void Simulation::request_batch(Agent& agent, const Batch& batch) {
-    agent.state = AgentState::runnable;
-    ports_[static_cast<std::size_t>(agent.port)].add(
-        agent.place, {&batch, agent.ready, agent.ready_cause}, now_, queue_);
-}
-
-void Simulation::request_issue(Agent& agent, const CompiledIssue& issue) {
-    const Batch& batch =
-        compiled_.batches[static_cast<std::size_t>(issue.first_batch + agent.batch)];
-    for (int i = 0; i < batch.dependences; ++i) {
-        const BatchDependence& dependence =
-            compiled_.dependences[static_cast<std::size_t>(batch.first_dependence + i)];
-        const Tick earliest =
-            agent.batch_issue[static_cast<std::size_t>(agent.batch - dependence.back)] +
-            dependence.gap;
-        if (earliest > agent.ready) {
-            agent.ready = earliest;
-            agent.ready_cause = causes_.latency(dependence.producer);
-        }
-    }
-    request_batch(agent, batch);
-}
-
-/// Issues from `port` for as long as nothing else happens before it can issue again: what comes
-/// next anyway need not pass through the queue.
-void Simulation::dispatch(IssuePort& port) {
-    Grant grant;
-    while (port.dispatch(now_, queue_, grant)) {
-        granted(grant);
-        const Tick next = port.resume(now_);
-        if (next == IssuePort::no_dispatch) {
-            return;
-        }
-        if (next >= queue_.next_time() || anchor_passed_ || next > latest_time ||
-            events_ >= options_.max_events) {
-            port.schedule(next, queue_);
-            return;
-        }
-        now_ = next;
-        ++events_;
-    }
-}
-
-void Simulation::granted(const Grant& grant) {
-    const int index = grant.agent;
-    Agent& agent = agents_[static_cast<std::size_t>(index)];
-    const Tick now = grant.time;
-    agent.account.charge(grant.request.ready, grant.request.cause);
-    agent.account.work(now, grant.request.batch->slots, grant.cause);
-    touch(std::max(agent.account.until, grant.units_done));
-    agent.ready = now + grant.request.batch->next;
-    agent.ready_cause = causes_.issue();
-    agent.op_cause = grant.cause;
-    if (agent.issue >= 0) {
-        issue_granted(agent, index, grant);
+    if (unfinished_ == 0 || anchor_ < 0) {
         return;
     }
-    const OpBody& body = op_of(agent).body;
-    if (const auto* async = std::get_if<AsyncOp>(&body)) {
-        async_granted(agent, index, *async, now);
-    } else if (const auto* commit = std::get_if<CommitOp>(&body)) {
-        commit_granted(agent, *commit, now);
-        next_op(agent, index, agent.ready, causes_.issue());
-    } else if (const auto* drain = std::get_if<DrainOp>(&body)) {
-        drain_granted(agent, index, *drain, now);
-    } else if (const auto* arrive = std::get_if<ArriveOp>(&body)) {
-        arrive_granted(agent, *arrive, now);
-        next_op(agent, index, agent.ready, causes_.issue());
-    } else if (const auto* wait = std::get_if<WaitOp>(&body)) {
-        wait_granted(agent, index, *wait, now);
-    } else {
-        const Tick end = std::max(agent.ready, now + std::get<TurnOp>(body).cost);
-        record(agent, ScheduleEvent::Kind::wait, now, end, causes_.memory());
-        next_op(agent, index, end, causes_.memory());
+    // CTAs of one SM may go on at different paces: who is left finds a steady state of its own.
+    const bool others = std::any_of(agents_.begin(), agents_.end(), [&](const Agent& other) {
+        return other.cluster == agent.cluster && other.state != AgentState::finished;
+    });
+    if (!others) {
+        choose_anchor();
+        steady_.restart();
     }
-}
-
-void Simulation::issue_granted(Agent& agent, int index, const Grant& grant) {
-    const CompiledIssue& issue = compiled_.issues[static_cast<std::size_t>(agent.issue)];
-    const Batch& batch = *grant.request.batch;
-    if (agent.batch == 0) {
-        agent.op_start = grant.time;
-    }
-    agent.batch_issue[static_cast<std::size_t>(agent.batch)] = grant.time;
-    if (batch.pacing != Unit::issue) {
-        agent.ready_cause = causes_.unit(batch.pacing);
-    }
-    if (batch.smem_bytes > 0) {
-        ++agent.smem_accesses;
-        ask_port(agent.cta, grant.time, port_ticks(batch.smem_bytes * agent.multiplicity),
-                 {PortRequester::Kind::warp_access, index}, grant.cause);
-    }
-    if (++agent.batch < issue.batches) {
-        request_issue(agent, issue);
-        return;
-    }
-    record(agent, ScheduleEvent::Kind::issue, agent.op_start, agent.ready, agent.op_cause);
-    if (issue.results_needed) {
-        const Tick results = grant.time + issue.last_offset + issue.results_after;
-        if (results > agent.ready) {
-            agent.ready = results;
-            agent.ready_cause = causes_.latency(issue.producer);
-        }
-        if (issue.reads_smem && agent.smem_accesses > 0) {
-            agent.state = AgentState::at_smem;
-            return;
-        }
-    }
-    next_op(agent, index, agent.ready, agent.ready_cause);
 }
 
 void Simulation::warp_access_done(int index, Tick now) {

@@ -144,18 +144,20 @@ void Simulation::choose_anchor() {
     // of the others.
     int most = 0;
     for (std::size_t i = 0; i < agents_.size(); ++i) {
-        const Role& role = role_of(agents_[i]);
-        bool scales = false;
-        for (const CompiledOp& op :
-             compiled_.roles[static_cast<std::size_t>(agents_[i].role)].ops) {
-            scales = scales ||
-                     (op.loop >= 0 && compiled_.loops[static_cast<std::size_t>(op.loop)].scales);
-        }
-        if (scales && role.warps > most) {
-            most = role.warps;
+        const Agent& agent = agents_[i];
+        const int warps = role_of(agent).warps;
+        if (agent.state != AgentState::finished && has_scaling_loop(agent) && warps > most) {
+            most = warps;
             anchor_ = static_cast<int>(i);
         }
     }
+}
+
+bool Simulation::has_scaling_loop(const Agent& agent) const {
+    const std::vector<CompiledOp>& ops = compiled_.roles[static_cast<std::size_t>(agent.role)].ops;
+    return std::any_of(ops.begin(), ops.end(), [this](const CompiledOp& op) {
+        return op.loop >= 0 && compiled_.loops[static_cast<std::size_t>(op.loop)].scales;
+    });
 }
 
 void Simulation::find_uses() {

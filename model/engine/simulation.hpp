@@ -75,6 +75,7 @@ class Simulation final : TensorHost {
     void build_agents();
     [[nodiscard]] std::vector<int> warp_slots() const;
     void choose_anchor();
+    [[nodiscard]] bool has_scaling_loop(const Agent& agent) const;
     void find_uses();
     void mark_waited_barriers();
     [[nodiscard]] bool all_tiles_alike() const;
@@ -91,13 +92,22 @@ class Simulation final : TensorHost {
     [[nodiscard]] bool notes_choices(const Agent& agent) const {
         return keeper_ != nullptr && agent.tile_run < tiles_.size();
     }
-    void request_batch(Agent& agent, const Batch& batch);
-    void request_issue(Agent& agent, const CompiledIssue& issue);
-    void granted(const Grant& grant);
-    void issue_granted(Agent& agent, int index, const Grant& grant);
     void finish_agent(Agent& agent);
     void next_op(Agent& agent, int index, Tick ready, int cause);
     void record(const Agent& agent, ScheduleEvent::Kind kind, Tick start, Tick end, int cause);
+
+    // warp instructions: issue_requests.hpp, issue_steps.cpp
+    void request_batch(Agent& agent, IssuePort& port, const IssueRequest& request);
+    [[nodiscard]] const BatchStep* steps_of(const Agent& agent) const;
+    void depend(Agent& agent, const BatchDependence& on) const;
+    IssueRequest next_request(Agent& agent, const BatchStep& step) const;
+    void dispatch(IssuePort& port);
+    [[nodiscard]] Tick next_from_queue() const;
+    void issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
+                     const IssueRequest& request, const IssueSlot& slot);
+    void issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn);
+    void issue_finished(Agent& agent, int index, Tick now);
+    void operation_granted(Agent& agent, int index, Tick now);
 
     // synchronisation: synchronise.cpp
     void arrive_granted(Agent& agent, const ArriveOp& op, Tick now);
@@ -139,6 +149,7 @@ class Simulation final : TensorHost {
     [[nodiscard]] Tick memory_ticks(std::int64_t bytes) const;
     std::int32_t allocate_flight();
     void ask_port(int sm, Tick now, Tick time, PortRequester requester, int cause);
+    void access_smem(Agent& agent, int index, std::int64_t bytes);
     void port_served(PortRequester requester, Tick now);
     void warp_access_done(int index, Tick now);
 
@@ -150,7 +161,6 @@ class Simulation final : TensorHost {
     void tensor_room(int tensor, Tick now) override;
 
     void handle(const Event& event);
-    void dispatch(IssuePort& port);
 
     // results: results.cpp, deadlock.cpp
     [[nodiscard]] Schedule schedule();
@@ -176,6 +186,9 @@ class Simulation final : TensorHost {
     [[nodiscard]] const CompiledOp& compiled_op(const Agent& agent) const {
         return compiled_.roles[static_cast<std::size_t>(agent.role)]
             .ops[static_cast<std::size_t>(agent.pc)];
+    }
+    [[nodiscard]] IssuePort& port_of(const Agent& agent) {
+        return ports_[static_cast<std::size_t>(agent.port)];
     }
     [[nodiscard]] int cta_index(const Agent& agent, int cta) const {
         return agent.cluster * plan_.cluster + cta;

@@ -73,8 +73,8 @@ class StateTour {
     }
 
   private:
-    /// How far each ring of each cluster has got, by its first user, and the iteration the anchor
-    /// is in. Stages of a ring are alike: they are presented in the order of their next use.
+    /// How far each ring of each cluster has got, by its first user. Stages of a ring are alike:
+    /// they are presented in the order of their next use.
     void find_bases() {
         const std::size_t rings = s_.plan_.rings.size();
         base_.assign(rings * static_cast<std::size_t>(s_.plan_.ctas_per_sm), 0);
@@ -91,12 +91,6 @@ class StateTour {
         ahead_.clear();
         for (std::size_t i = 0; i < base_.size(); ++i) {
             ahead_.push_back(v_.uses_ahead(i, base_[i]));
-        }
-        const Agent& anchor = s_.agents_[static_cast<std::size_t>(s_.anchor_)];
-        for (const LoopFrame& frame : anchor.loops) {
-            if (s_.traits_of(anchor, frame).scales) {
-                index_base_ = frame.index;
-            }
         }
     }
 
@@ -175,8 +169,9 @@ class StateTour {
             visit(state);
         }
         stamp(agent.op_start);
-        const int issued = agent.batch;
-        for (int i = 0; i < issued && i < static_cast<int>(agent.batch_issue.size()); ++i) {
+        // Of an operation that is over, nobody asks when its batches issued.
+        const bool under_way = agent.issue != nullptr && agent.batch < agent.issue->batches;
+        for (int i = 0; under_way && i < agent.batch; ++i) {
             clock(agent.batch_issue[static_cast<std::size_t>(i)]);
         }
         books(agent.account);
@@ -207,7 +202,7 @@ class StateTour {
             compare(frame.begin);
             const LoopTraits& traits = s_.traits_of(agent, frame);
             if (traits.scales) {
-                v_.loop_index(frame.index, index_base_, traits.period);
+                v_.loop_index(frame.index, traits.period);
             } else {
                 compare(frame.index - (traits.over_tiles ? anchor_tile : 0));
                 compare(traits.over_tiles ? 0 : frame.count);  // of tiles there are as many always
@@ -294,41 +289,43 @@ class StateTour {
 
     void visit_events() {
         compare(static_cast<std::int64_t>(s_.queue_.size()));
-        for (Event& event : s_.queue_.sorted()) {
-            instant(event.time);
-            compare(static_cast<std::int64_t>(event.kind));
-            const auto a = static_cast<std::size_t>(event.a);
-            switch (event.kind) {
-                case EventKind::launch:
-                case EventKind::complete:
-                case EventKind::copy_step:
-                case EventKind::peer_write:
-                case EventKind::memory_write:
-                    in_flight(event.a);
-                    compare(event.b);
-                    break;
-                case EventKind::port_ideal:
-                    compare(event.b);
-                    requester(static_cast<PortRequester::Kind>(event.b), event.a);
-                    break;
-                case EventKind::port_run_end:
-                    compare(event.a);
-                    compare(event.b == s_.smem_[a].version() ? 1 : 0);
-                    break;
-                case EventKind::dispatch:
-                    compare(event.a);
-                    compare(event.b == s_.ports_[a].version() ? 1 : 0);
-                    break;
-                case EventKind::arrive:
-                    visit_instance(event.a);
-                    compare(event.b);
-                    break;
-                case EventKind::tensor_due:
-                case EventKind::tensor_start:
-                    compare(event.a);
-                    compare(event.b);
-                    break;
-            }
+        s_.queue_.for_each_in_order([this](Event& event) { visit(event); });
+    }
+
+    void visit(Event& event) {
+        instant(event.time);
+        compare(static_cast<std::int64_t>(event.kind));
+        const auto a = static_cast<std::size_t>(event.a);
+        switch (event.kind) {
+            case EventKind::launch:
+            case EventKind::complete:
+            case EventKind::copy_step:
+            case EventKind::peer_write:
+            case EventKind::memory_write:
+                in_flight(event.a);
+                compare(event.b);
+                break;
+            case EventKind::port_ideal:
+                compare(event.b);
+                requester(static_cast<PortRequester::Kind>(event.b), event.a);
+                break;
+            case EventKind::port_run_end:
+                compare(event.a);
+                compare(event.b == s_.smem_[a].version() ? 1 : 0);
+                break;
+            case EventKind::dispatch:
+                compare(event.a);
+                compare(event.b == s_.ports_[a].version() ? 1 : 0);
+                break;
+            case EventKind::arrive:
+                visit_instance(event.a);
+                compare(event.b);
+                break;
+            case EventKind::tensor_due:
+            case EventKind::tensor_start:
+                compare(event.a);
+                compare(event.b);
+                break;
         }
     }
 
@@ -336,7 +333,6 @@ class StateTour {
     Visitor& v_;
     std::vector<std::int64_t> base_;   ///< uses of each ring, cluster by cluster
     std::vector<std::int64_t> ahead_;  ///< uses that a mover adds to it
-    std::int64_t index_base_ = 0;
 };
 
 }  // namespace warpline

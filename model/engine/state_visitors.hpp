@@ -8,6 +8,9 @@
 //   counter          a count that matters relative to another one
 //   phase            a phase of a ring's barrier: matters relative to the lap its stage is in
 //   moved            a count that decides nothing, but grows
+//   loop_index       an iteration far from both ends of its loop: decides something only by its
+//                    position in the period of the predicates inside. That of one warp does not
+//                    matter to another: two CTAs of one SM may go on at different paces
 //   books            an account: decides nothing, grows
 #pragma once
 
@@ -45,19 +48,21 @@ class StateWriter {
         out_.ring_bases[ring] = base;
         return 0;
     }
-    void loop_index(std::int64_t& index, std::int64_t base, std::int64_t period) {
-        counter(index, base);
+    void loop_index(std::int64_t& index, std::int64_t period) {
+        moved(index);
         out_.relative.push_back(index % period);
         out_.loop_indices.push_back(index);
     }
-    /// Only causes that occurred: until, busy, how many, then pairs of cause and time.
+    /// Only causes that occurred: until, busy, how many, then pairs of cause and time. Most units
+    /// of most plans do nothing.
     void books(Account& account) {
         std::vector<std::int64_t>& out = out_.books;
         out.push_back(account.until);
         out.push_back(account.busy);
         const std::size_t count = out.size();
         out.push_back(0);
-        for (std::size_t cause = 0; cause < account.charged.size(); ++cause) {
+        const std::size_t causes = account.until == 0 ? 0 : account.charged.size();
+        for (std::size_t cause = 0; cause < causes; ++cause) {
             if (account.charged[cause] != 0) {
                 out.push_back(static_cast<std::int64_t>(cause));
                 out.push_back(account.charged[cause]);
@@ -99,9 +104,9 @@ class StateMover {
         static_cast<void>(base);
         return periods_ * (to_.ring_bases[ring] - from_.ring_bases[ring]);
     }
-    void loop_index(std::int64_t& index, std::int64_t base, std::int64_t period) {
+    void loop_index(std::int64_t& index, std::int64_t period) {
         static_cast<void>(period);
-        counter(index, base);
+        moved(index);
     }
     void books(Account& account) {
         account.until += periods_ * (to_.books[to_page_] - from_.books[from_page_]);

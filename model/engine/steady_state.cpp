@@ -61,9 +61,14 @@ bool fits(const Snapshot& from, const Snapshot& to, std::int64_t periods) {
 
 }  // namespace
 
-Snapshot SteadyStateFinder::take(Simulation& simulation, Tick now) {
+Snapshot SteadyStateFinder::take(Simulation& simulation, Tick now) const {
     Snapshot snapshot;
     snapshot.now = now;
+    if (!seen_.empty()) {  // this one is about as long
+        snapshot.relative.reserve(seen_.back().relative.size() + 64);
+        snapshot.counters.reserve(seen_.back().counters.size() + 16);
+        snapshot.books.reserve(seen_.back().books.size() + 64);
+    }
     StateWriter writer(snapshot, now);
     StateTour<StateWriter>(simulation, writer).run();
     const Agent& anchor = simulation.agents_[static_cast<std::size_t>(simulation.anchor_)];
@@ -91,7 +96,8 @@ void SteadyStateFinder::compare_tiles(Simulation& simulation, Tick now) {
     }
     Snapshot here = take(simulation, now);
     if (tile_before_ && tile_before_->tile == tile_ - 1 &&
-        here.relative == tile_before_->relative && here.anchor_left == tile_before_->anchor_left) {
+        here.relative == tile_before_->relative && here.anchor_left == tile_before_->anchor_left &&
+        here.loop_indices == tile_before_->loop_indices) {
         repeat_.found = true;
         repeat_.period = now - tile_before_->now;
         repeat_.busy = difference(tile_before_->done.busy, here.done.busy);
@@ -122,7 +128,7 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
             !books_agree(earlier, snapshot)) {
             continue;
         }
-        if (!found_.found) {
+        if (!found_.found && in_step(simulation, earlier, snapshot)) {
             found_.found = true;
             found_.period = now - earlier.now;
             found_.from = earlier.now;
@@ -158,6 +164,23 @@ void SteadyStateFinder::observe(Simulation& simulation, Tick now) {
     seen_.push_back(std::move(snapshot));
 }
 
+bool SteadyStateFinder::in_step(const Simulation& simulation, const Snapshot& from,
+                                const Snapshot& to) {
+    const std::int64_t steps = to.anchor_index - from.anchor_index;
+    const auto as_many = [steps](std::int64_t before, std::int64_t after) {
+        return after - before == steps;
+    };
+    const auto at_work = [&simulation](const Agent& agent) {
+        return !simulation.has_scaling_loop(agent) ||
+               std::any_of(agent.loops.begin(), agent.loops.end(), [&](const LoopFrame& frame) {
+                   return simulation.traits_of(agent, frame).scales;
+               });
+    };
+    return std::equal(from.loop_indices.begin(), from.loop_indices.end(), to.loop_indices.begin(),
+                      to.loop_indices.end(), as_many) &&
+           std::all_of(simulation.agents_.begin(), simulation.agents_.end(), at_work);
+}
+
 bool SteadyStateFinder::inside_uniform_part(Simulation& simulation) {
     for (const Agent& agent : simulation.agents_) {
         const TileClass tile = simulation.tile_of(agent);
@@ -169,8 +192,9 @@ bool SteadyStateFinder::inside_uniform_part(Simulation& simulation) {
             if (simulation.notes_choices(agent)) {
                 note_uniform(simulation, agent, frame);
             }
-            if (frame.index < traits.head(tile, frame.count) ||
-                frame.index >= frame.count - traits.tail(tile)) {
+            // In its last iteration a loop has nothing left to skip.
+            const std::int64_t tail = std::max<std::int64_t>(1, traits.tail(tile));
+            if (frame.index < traits.head(tile, frame.count) || frame.index >= frame.count - tail) {
                 return false;
             }
         }
@@ -200,6 +224,7 @@ void SteadyStateFinder::note_uniform(Simulation& simulation, const Agent& agent,
 std::int64_t SteadyStateFinder::periods_to_skip(const Simulation& simulation, const Snapshot& from,
                                                 const Snapshot& to) const {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t least = simulation.options_.record_events ? 1 : 0;
     std::size_t i = 0;
     for (const Agent& agent : simulation.agents_) {
         const TileClass tile = simulation.tile_of(agent);
@@ -211,7 +236,11 @@ std::int64_t SteadyStateFinder::periods_to_skip(const Simulation& simulation, co
             const std::int64_t step = to.loop_indices[i] - from.loop_indices[i];
             ++i;
             if (step > 0) {
-                const std::int64_t uniform = frame.count - traits.tail(tile) - 1 - frame.index;
+                // As far as the last iteration of the uniform part, which may be that of the loop:
+                // whether the loop goes on is asked at the end of an iteration. Who looks at
+                // recorded events wants to see the one before, too.
+                const std::int64_t tail = std::max(least, traits.tail(tile));
+                const std::int64_t uniform = frame.count - tail - 1 - frame.index;
                 most = std::min(most, std::max<std::int64_t>(0, uniform) / step);
             }
         }

@@ -54,9 +54,12 @@ class SteadyStateFinder {
     [[nodiscard]] bool overflow() const { return overflow_; }
 
   private:
-    [[nodiscard]] static Snapshot take(Simulation& simulation, Tick now);
+    [[nodiscard]] Snapshot take(Simulation& simulation, Tick now) const;
     /// Compares the state in this tile, its repeating part skipped, with that in the tile before.
     void compare_tiles(Simulation& simulation, Tick now);
+    /// Whether all warps with a scaling loop are in it, and went on by as many iterations.
+    [[nodiscard]] static bool in_step(const Simulation& simulation, const Snapshot& from,
+                                      const Snapshot& to);
     [[nodiscard]] static bool inside_uniform_part(Simulation& simulation);
     static void note_uniform(Simulation& simulation, const Agent& agent, const LoopFrame& frame);
     [[nodiscard]] std::int64_t periods_to_skip(const Simulation& simulation, const Snapshot& from,
