@@ -100,6 +100,7 @@ int read_number(const char* text, int* position, double* value) {
 const std::vector<std::string>& expression_functions() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> all;
+        all.reserve(functions.size());
         for (const Function& function : functions) {
             all.emplace_back(function.name);
         }
