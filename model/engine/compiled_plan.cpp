@@ -47,8 +47,13 @@ class IssueCompiler {
             total += static_cast<std::size_t>(std::max<std::int64_t>(0, part.count));
         }
         const auto granularity = static_cast<std::size_t>(std::max(1, options_.granularity));
+        batch_of_part_.assign(op.parts.size(), -1);
         for (std::size_t begin = 0; begin < order_.size(); begin += granularity) {
-            add_batch(op, begin, std::min(order_.size(), begin + granularity), granularity);
+            if (granularity == 1) {
+                add_instruction(op, begin);
+            } else {
+                add_batch(op, begin, std::min(order_.size(), begin + granularity), granularity);
+            }
         }
         issue.batches = static_cast<int>(out_.steps.size()) - issue.first_step;
         for (const IssuePart& part : op.parts) {
@@ -102,6 +107,28 @@ class IssueCompiler {
         }
         const InstructionKind& kind = instruction(*only);
         return only->chains == 0 || only->chains * kind.interval >= kind.latency;
+    }
+
+    /// The batch of instruction `i` alone. It is that of any other of its part: only what it
+    /// depends on differs.
+    void add_instruction(const IssueOp& op, std::size_t i) {
+        const auto number = static_cast<std::size_t>(order_[i].part);
+        const IssuePart& part = op.parts[number];
+        int& batch = batch_of_part_[number];
+        if (batch < 0) {
+            add_batch(op, i, i + 1, 1);
+            batch = out_.steps.back().batch;
+            return;
+        }
+        BatchStep& step = out_.steps.emplace_back();
+        step.batch = batch;
+        std::size_t* const positions = position_.data() + first_of_[number];
+        const std::int64_t before = order_[i].number - part.chains;
+        if (part.chains > 0 && before >= 0) {
+            const InstructionKind& kind = instruction(part);
+            step.dependence = {kind.latency, static_cast<int>(i - positions[before]), kind.unit};
+        }
+        positions[order_[i].number] = i;
     }
 
     void add_batch(const IssueOp& op, std::size_t begin, std::size_t end, std::size_t granularity) {
@@ -220,6 +247,7 @@ class IssueCompiler {
     std::vector<BatchDependence> dependences_;  ///< of the same
     std::array<Tick, unit_count> free_{};       ///< of each unit, by the batch being cut; else 0
     std::vector<std::size_t> first_of_;         ///< of each part: its first entry in position_
+    std::vector<int> batch_of_part_;            ///< of single instructions, -1: not cut yet
     std::vector<std::size_t> position_;         ///< of each part's instructions in order_
     std::vector<Tick> offset_;                  ///< of each instruction in its batch
 };
