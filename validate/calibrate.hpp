@@ -1,8 +1,8 @@
 // Hardware constants fitted to measured rows.
 //
 // The residuals are ln(predicted / measured) of the rows on one side of the fixed split; the other
-// side judges. Rows without a clock share one for each clock group, fitted anew for every value of
-// the constants, so that constants are judged by what a clock cannot explain.
+// side judges. Rows without a clock share one for each clock group (see GroupFit), fitted anew for
+// every value of the constants, so that constants are judged by what a clock cannot explain.
 #pragma once
 
 #include "warpline/hardware/gpu_spec.hpp"

@@ -133,27 +133,30 @@ Result<RowErrors> errors_near_clocks(const std::vector<MeasuredRow>& rows,
                                      const RowPredictor& predictor) {
     RowErrors out;
     std::vector<RowInProgress> compared;
-    std::map<std::string, std::vector<ClockedTime>> times;
+    compared.reserve(rows.size());
+    std::map<std::string, std::vector<std::size_t>> groups;
     for (const MeasuredRow& row : rows) {
         auto one = compare_near(row, near, predictor);
         if (!one) {
             return tl::unexpected(one.error());
         }
         if (lacks_clock(row)) {
-            times[clock_group(row)].push_back(one->time);
+            groups[clock_group(row)].push_back(compared.size());
         }
         out.errors.push_back(one->compared.error);
         compared.push_back(std::move(*one));
     }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto group = lacks_clock(rows[i]) ? times.find(clock_group(rows[i])) : times.end();
-        if (group == times.end()) {
-            continue;
+    for (const auto& [name, members] : groups) {
+        std::vector<const RowInProgress*> group;
+        std::vector<ClockedTime> times;
+        for (const std::size_t i : members) {
+            group.push_back(&compared[i]);
+            times.push_back(compared[i].time);
         }
-        if (const auto fit = fit_clock(group->second, compared[i].clock_range)) {
-            const ClockedTime& time = compared[i].time;
+        const auto fit = fit_clock(times, range_of_group(group));
+        for (std::size_t i = 0; fit && i < members.size(); ++i) {
             const double megahertz = boost::rational_cast<double>(fit->clock) / 1e6;
-            out.errors[i] = time.at(megahertz) / time.measured_ms - 1.0;
+            out.errors[members[i]] = times[i].at(megahertz) / times[i].measured_ms - 1.0;
         }
     }
     out.clocks = near;

@@ -46,6 +46,9 @@ struct GroupFit {
     }
 };
 
+/// Where a group's clock may lie so that none of its rows' leaves the range of its own.
+[[nodiscard]] ClockRange range_of_group(const std::vector<const RowInProgress*>& group);
+
 /// Predicts a row without a clock again at the group's. Errors: the predictor's.
 [[nodiscard]] Result<RowInProgress> compare_at(const RowInProgress& row, const GroupFit& fit,
                                                const RowPredictor& predictor);

@@ -40,15 +40,8 @@ constexpr double settled_mhz = 0.05;
     return sum / static_cast<double>(group.size());
 }
 
-/// Where the group's clock may lie so that no row's leaves the range.
 [[nodiscard]] ClockRange range_of(const std::vector<RowInProgress*>& group) {
-    ClockRange range = group.front()->clock_range;
-    for (const RowInProgress* row : group) {
-        range.low_mhz = std::max(range.low_mhz, row->clock_range.low_mhz / row->time.pace);
-        range.high_mhz = std::min(range.high_mhz, row->clock_range.high_mhz / row->time.pace);
-    }
-    range.low_mhz = std::min(range.low_mhz, range.high_mhz);  // paces wider than the range
-    return range;
+    return range_of_group({group.begin(), group.end()});
 }
 
 [[nodiscard]] std::optional<FittedClock> fit_group(const std::vector<RowInProgress*>& group) {
@@ -78,6 +71,16 @@ constexpr double settled_mhz = 0.05;
 }
 
 }  // namespace
+
+ClockRange range_of_group(const std::vector<const RowInProgress*>& group) {
+    ClockRange range = group.front()->clock_range;
+    for (const RowInProgress* row : group) {
+        range.low_mhz = std::max(range.low_mhz, row->clock_range.low_mhz / row->time.pace);
+        range.high_mhz = std::min(range.high_mhz, row->clock_range.high_mhz / row->time.pace);
+    }
+    range.low_mhz = std::min(range.low_mhz, range.high_mhz);  // paces wider than the range
+    return range;
+}
 
 Result<RowInProgress> compare_at(const RowInProgress& row, const GroupFit& fit,
                                  const RowPredictor& predictor) {

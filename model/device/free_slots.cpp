@@ -21,6 +21,9 @@ constexpr std::ptrdiff_t few_moves = 8;  // a slot, by one place each, for which
     if (mantissa == 0.0) {
         return std::numeric_limits<double>::infinity();
     }
+    if (!std::isfinite(mantissa)) {
+        return 0.0;
+    }
     const auto bits = static_cast<std::uint64_t>(std::ldexp(mantissa, mantissa_bits));
     return std::ldexp(1.0, exponent + std::countr_zero(bits));
 }

@@ -10,8 +10,9 @@
 namespace warpline {
 namespace {
 
-constexpr std::int64_t longest_cycle = 16;  // rounds
-constexpr std::int64_t least_cycles = 3;    // watched and leapt over; fewer are dealt
+constexpr std::int64_t longest_cycle = 16;     // rounds
+constexpr std::int64_t least_cycles = 3;       // watched and leapt over; fewer are dealt
+constexpr std::int64_t most_queued = 1 << 17;  // tiles of a pattern that are dealt one by one
 
 /// How often a value that changes evenly can change and stay positive.
 class Changes {
@@ -206,6 +207,10 @@ bool FreeSlots::place_repeats(TileCursor& next, std::int64_t repeats) {
         left -= count;
     }
     const double longest = *std::max_element(durations.begin(), durations.end());
+    // Compared as a quotient: runs of a group may hold a billion tiles.
+    if (tiles > most_queued / repeats) {
+        return false;
+    }
     const std::int64_t all = repeats * tiles;
     if (durations.size() > SlotQueues::most_durations ||
         slots_.back().time + static_cast<double>(all) * longest > exact_until_) {

@@ -77,7 +77,7 @@ Result<EnergyCosts> energy_costs(const GpuSpec& spec) {
         return fail(FailureKind::usage,
                     fmt::format("the power of {} is not known: its specification lacks {}", spec.id,
                                 fmt::join(missing, ", ")),
-                    "h200, h100_sxm and b200 have them; --set hw.power... adds to others");
+                    "h100_sxm, h200, b200 and gb200 have them; --set hw.power... adds to others");
     }
     return costs;
 }

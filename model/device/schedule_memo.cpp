@@ -146,7 +146,9 @@ std::int64_t MachineMemo::engine_runs() const {
 
 std::shared_ptr<MachineMemo> KernelMemo::in(const MemoryEnvironment& memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const Key key{memory.latency, memory.miss_latency, memory.bytes_per_clk};
+    // Named by place, so that a new field does not compile before it has a part in the key.
+    const auto& [latency, miss_latency, bytes_per_clk] = memory;
+    const Key key{latency, miss_latency, bytes_per_clk};
     if (const auto known = machines_.find(key); known != machines_.end()) {
         return known->second;
     }

@@ -11,9 +11,12 @@ namespace {
 
 constexpr Tick slot = ticks_per_cycle;
 
-/// The index of `batch` among those of the plan. There are about as many as kinds of instructions.
+/// The index of `batch` among those of the plan. Those of one instruction are about as many as its
+/// kinds; one with uses or dependences of its own is like no other.
 int index_of(const Batch& batch, CompiledPlan& out) {
-    const auto known = std::find(out.batches.rbegin(), out.batches.rend(), batch);
+    const bool own = batch.more_uses > 0 || batch.more_dependences > 0;
+    const auto known =
+        own ? out.batches.rend() : std::find(out.batches.rbegin(), out.batches.rend(), batch);
     if (known != out.batches.rend()) {
         return static_cast<int>(out.batches.rend() - known) - 1;
     }

@@ -13,8 +13,9 @@
 
 namespace warpline {
 
-/// Loads as load_gpu_spec() and load_plan() do, and reads again only what has changed since on
-/// disk: files are parsed once, and of a kernel its expressions. Safe to use from several threads.
+/// Loads as load_gpu_spec() and load_plan() do, and parses again only what has changed since on
+/// disk: files are parsed once, and of a kernel its expressions. A new file that would take the
+/// place of a parent known by the same name is not looked for. Safe to use from several threads.
 class DataFiles {
   public:
     explicit DataFiles(std::filesystem::path data_dir) : data_dir_(std::move(data_dir)) {}

@@ -107,8 +107,7 @@ LoweredKernel::Lowered LoweredKernel::lower(const AttentionProblem& problem) {
     }
     const Request request{*source_, *spec_, problem};
     Resolved resolved(request);
-    if (!resolve_parameters(request, overrides_, resolved,
-                            last_parameters()) ||
+    if (!resolve_parameters(request, overrides_, resolved, last_parameters()) ||
         !resolved.problems.none()) {
         return lower_body(problem);
     }

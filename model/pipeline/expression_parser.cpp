@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <string>
 
 #include <fmt/format.h>
 #include <muParserTemplateMagic.h>
@@ -88,7 +90,10 @@ int read_number(const char* text, int* position, double* value) {
         return 0;
     }
     const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), *value);
-    if (problem != std::errc{}) {
+    if (problem == std::errc::result_out_of_range) {
+        *value =
+            std::strtod(std::string(rest.data(), end).c_str(), nullptr);  // infinite, or next to 0
+    } else if (problem != std::errc{}) {
         return 0;
     }
     *position += static_cast<int>(end - rest.data());

@@ -97,7 +97,10 @@ TEST_CASE("what the backward of head dim 256 does not take is said, and what was
     check_refused(ask("predict", {"--set", "pair=0"}), 2,
                   {"no kernel of fa4_bwd_hd256 has a parameter 'pair'", "runs in its place"});
     check_refused(ask("predict", {"--scores", "normal:1"}), 2, {"does not depend on scores"});
-    check_refused(ask("predict", {"--power"}), 2, {"the power of b200 is not known"});
+    check_refused(
+        run({"predict", "fa4_bwd_hd256", "--gpu", "b300", "--head-dim", "256", "--power"}), 2,
+        {"the power of b300 is not known"});
+    CHECK(contains(ask("predict", {"--power"}).out, "W leave of 1965 MHz"));
     check_refused(run({"predict", "fa4_bwd_hd256"}), 3, {"head dim 256 only"});
 }
 

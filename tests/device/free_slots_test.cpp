@@ -185,6 +185,18 @@ TEST_CASE("a pattern of tiles comes to repeat, and costs no more from then on") 
     CHECK(tiles == std::int64_t{1} << 34);
 }
 
+TEST_CASE("a pattern of a billion tiles is not dealt one by one") {
+    const std::vector<TimedSection> tiles = {
+        {{{{46, 0, 0}, 46168, 1}, {{1, 0, 0}, 100, 1'000'000'000}}, 13, 0, 0.0}};
+    FreeSlots slots(4, 1 << 20);
+    REQUIRE(slots.place(tiles));
+    const double work = 13 * (46168.0 + 1e11);
+    const std::vector<double> ends = slots.ends();
+    const auto [first, last] = std::minmax_element(ends.begin(), ends.end());
+    CHECK(std::accumulate(ends.begin(), ends.end(), 0.0) == work);
+    CHECK(*last - *first <= 46168);
+}
+
 TEST_CASE("equal tiles behind a long one are placed at one stroke") {
     const auto behind = [](double longest, std::int64_t count) {
         return std::vector<TimedSection>{

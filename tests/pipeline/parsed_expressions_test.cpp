@@ -65,12 +65,13 @@ TEST_CASE("evaluators of one pool that live at a time do not see each other's va
 
 TEST_CASE("threads evaluate through one pool") {
     const auto pool = std::make_shared<ExpressionPool>();
+    const GpuSpec& spec = gpu("b200");
     std::vector<double> sums(4);
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < sums.size(); ++i) {
         threads.emplace_back([&, i] {
             for (int n = 0; n < 20; ++n) {
-                Evaluator evaluator(gpu("b200"), pool);
+                Evaluator evaluator(spec, pool);
                 evaluator.define("i", static_cast<double>(i));
                 evaluator.define("n", n);
                 sums[i] += *evaluator.number("max(i, 0) * 100 + n");
