@@ -2,6 +2,7 @@
 #include "warpline/validate/row_groups.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -187,6 +188,9 @@ Result<RowInProgress> compare_row(const MeasuredRow& row, const RowPredictor& pr
     compared.bound_by = answer->prediction.bound_by;
     compared.counters = counters_of(row, *answer);
     set_durations(compared, answer->prediction);
+    if ((row.time_ms || row.tflops) && !(compared.by_time && std::isfinite(compared.measured_ms))) {
+        return fail(FailureKind::input, "its rate leaves no time that a number can hold");
+    }
     out.time = clocked_time(compared, answer->prediction);
     out.clock_range = answer->clock_range;
     if (!row.clock && answer->prediction.power) {

@@ -53,8 +53,11 @@ struct Reuse {
     double working_set = 0.0;
 };
 
+/// `streamed`: bytes that all tiles read of streams. Under a sliding window a tile reads a part
+/// that moves on with the tile: a byte is wanted by few tiles, one after the other, and in use at a
+/// time is what the tiles at a time cover.
 [[nodiscard]] Reuse reuse_of(const Streams& streams, const KernelPlan& plan,
-                             const Placement& placement) {
+                             const Placement& placement, double streamed, bool windowed) {
     // The splits of a tile read a stream once between them.
     const auto splits = static_cast<double>(tile_work(plan).splits);
     const double tiles = static_cast<double>(placement.tiles) / splits;
@@ -66,7 +69,15 @@ struct Reuse {
     const double active = std::max(1.0, heads * streams.count / streams.heads);
     const double tiles_of_stream = std::max(1.0, tiles / streams.count);
     const double together = std::clamp(at_a_time / active, 1.0, tiles_of_stream);
-    return {tiles_of_stream / together, active * streams.bytes / streams.count};
+    const double stream = streams.bytes / streams.count;
+    if (!windowed) {
+        return {tiles_of_stream / together, active * stream};
+    }
+    const double of_a_tile = streamed / std::max(1.0, tiles);
+    const double step = stream / tiles_of_stream;
+    const double readers = std::min(tiles_of_stream, std::max(1.0, of_a_tile / step));
+    return {std::max(1.0, readers / together),
+            active * std::min(stream, of_a_tile + together * step)};
 }
 
 /// Each input and output once. Where V lies inside K, K's bytes are all; splits write partial
@@ -103,13 +114,14 @@ MemoryShare share_memory(const GpuSpec& spec, const KernelPlan& plan,
         return out;
     }
     const Streams streams = streams_of(plan, problem);
-    const Reuse reuse = reuse_of(streams, plan, placement);
+    const double streamed = std::max(1.0, total.bytes_read - streams.owned);
+    const Reuse reuse =
+        reuse_of(streams, plan, placement, streamed, problem.mask.kind == MaskKind::sliding_window);
     out.working_set = reuse.working_set;
     const double kept =
         out.working_set > 0.0
             ? std::min(1.0, static_cast<double>(spec.memory.l2_bytes) / out.working_set)
             : 1.0;
-    const double streamed = std::max(1.0, total.bytes_read - streams.owned);
     const double fetched =
         std::min(streamed, streams.bytes * (1.0 + (reuse.passes - 1.0) * (1.0 - kept)));
     out.miss_share = std::clamp(fetched / streamed, 0.0, 1.0);

@@ -70,6 +70,29 @@ TEST_CASE("tiles of a head that run together read it from HBM once") {
     CHECK(share.working_set == doctest::Approx(2.0 * 8192 * 512));
 }
 
+TEST_CASE("under a sliding window L2 need hold no more than the tiles at a time cover") {
+    // 4096 tiles of 128 rows that read 3128 keys each: 100 of them cover some 16 thousand keys.
+    AttentionProblem p = problem(1, 524'288, 524'288);
+    p.mask = {MaskKind::sliding_window, 3001};
+    KernelPlan plan;
+    Placement placement;
+    placement.tiles = 4096;
+    placement.slots = placement.slots_used = 100;
+    TileCost total;
+    total.bytes_read = 524'288.0 * 256 + 4096.0 * 3128 * 512;
+    const MemoryShare share = share_memory(gpu(), plan, p, total, placement);
+    CHECK(share.working_set == doctest::Approx((3128.0 + 100 * 128) * 512));
+    CHECK(share.hbm_bytes == doctest::Approx(compulsory_bytes(p)));
+    // Two at a time, and an L2 that holds half of what they cover: each key is read 12.2 times more
+    // than once, by half.
+    placement.slots_used = 2;
+    GpuSpec small = gpu();
+    small.memory.l2_bytes = (3128 + 2 * 128) * 256;
+    const double again = (3128.0 / 128 / 2 - 1.0) * 0.5;
+    CHECK(share_memory(small, plan, p, total, placement).hbm_bytes - compulsory_bytes(p) ==
+          doctest::Approx(524'288.0 * 512 * again));
+}
+
 TEST_CASE("streams that do not fit in L2 are read again by later tiles") {
     // A head of 64 Mi keys is 34 GB: of 128 tiles, 100 run at a time, so it is read 1.28 times.
     const AttentionProblem p = problem(1, 128 * 128, 67'108'864);
