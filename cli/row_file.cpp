@@ -47,6 +47,7 @@ struct Content {
     std::string first, second, last;  ///< complete lines, without line breaks
     std::int64_t lines = 0;           ///< complete ones
     std::int64_t bytes = 0;           ///< of those
+    std::string rest;                 ///< behind the last line break
 };
 
 std::optional<Content> read_content(const std::string& path) {
@@ -65,12 +66,29 @@ std::optional<Content> read_content(const std::string& path) {
             content.second = line;
         }
         content.last = line;
+        line.clear();
     }
+    content.rest = std::move(line);
     return content;
 }
 
 bool begins_with(const std::string& text, const std::string& part) {
     return text.compare(0, part.size(), part) == 0;
+}
+
+/// Whether `text` is where a writer of `whole` may have been cut off; of a row only its beginning
+/// is known.
+bool is_cut_off(const std::string& text, const std::string& whole, bool more_may_follow) {
+    return begins_with(whole, text) || (more_may_follow && begins_with(text, whole));
+}
+
+/// Whether what stands behind the last complete line is the line that belongs there.
+bool rest_belongs(const Content& content, const RowLayout& layout) {
+    if (!layout.header.empty() && content.lines == 0) {
+        return is_cut_off(content.rest, layout.header, false);
+    }
+    const std::int64_t rows = content.lines - (layout.header.empty() ? 0 : 1);
+    return is_cut_off(content.rest, layout.beginning(rows), true);
 }
 
 Result<std::int64_t> rows_in(const std::string& path, const Content& content,
@@ -80,6 +98,12 @@ Result<std::int64_t> rows_in(const std::string& path, const Content& content,
     const std::string hint = "finish it as it was begun, or write to another file";
     if (headed && content.lines > 0 && content.first + "\n" != layout.header) {
         return refuse(path, "its columns are not those of this study", hint);
+    }
+    if (!content.rest.empty() && !rest_belongs(content, layout)) {
+        return refuse(path,
+                      fmt::format("what stands after line {} is not the line that belongs there",
+                                  content.lines),
+                      hint);
     }
     if (rows <= 0) {
         return std::int64_t{0};

@@ -48,6 +48,19 @@ TEST_CASE("wherever a run was cut off, going on gives the whole file") {
     }
 }
 
+TEST_CASE("notes of somebody else are not taken for a line that was cut off") {
+    const TemporaryFolder folder;
+    const std::string path = folder / "rows.csv";
+    for (const std::string& text :
+         {std::string("my notes: do not lose"), std::string("index,run "),
+          layout().header + "my notes", layout().header + row(0) + "7,run1"}) {
+        CAPTURE(text);
+        write(path, text);
+        CHECK_FALSE(RowFile::resume(path, layout()));
+        CHECK(content(path) == text);
+    }
+}
+
 TEST_CASE("results are not overwritten, and not mixed with those of another run") {
     const TemporaryFolder folder;
     const std::string path = folder / "rows.csv";
