@@ -3,6 +3,7 @@
 #include "../common/async.cuh"
 #include "../common/stamp.cuh"
 #include "../common/tensor_map.hpp"
+#include "tile_planes.cuh"
 
 #include <string>
 
@@ -10,12 +11,6 @@ namespace {
 
 using namespace micro;
 
-// A plane is 128 rows of 128 columns of bf16: four boxes of 64 by 64.
-constexpr int kRows = 128;
-constexpr int kColumns = 128;
-constexpr int kBox = 64;
-constexpr int kBoxesOfPlane = 4;
-constexpr unsigned kBoxBytes = kBox * kBox * 2;
 constexpr int kPlanes = 640;  // 20 MiB, which L2 holds
 constexpr int kLoads = 192;
 
@@ -29,13 +24,6 @@ struct Times {
 __device__ int plane_of(int i, int group) {
     const int walk = static_cast<int>(blockIdx.x) / group;
     return (walk * 29 + i) % kPlanes;
-}
-
-// Work between loads: `work` clocks on average, up to half of it more or less, so that SMs do not
-// keep step. Multiples of the golden ratio spread evenly.
-__device__ long long work_of(int i, int work) {
-    const unsigned share = (static_cast<unsigned>(i * 131 + blockIdx.x * 7919) * 2654435769U) >> 16;
-    return work / 2 + 1LL * work * share / 65536;
 }
 
 // One thread a block: the copies are the engine's.
@@ -59,9 +47,7 @@ __global__ void loads(int boxes, int group, int work, unsigned* arrived,
         full.wait(i & 1);
         const long long landed = cycle();
         sum.loads += landed - begin;
-        const long long done = landed + work_of(i, work);
-        while (cycle() < done) {
-        }
+        work_until(landed + work_of(i * 131 + blockIdx.x * 7919, work));
     }
     sum.all = cycle() - first;
     times[blockIdx.x] = sum;

@@ -4,6 +4,7 @@
 #include "../common/async.cuh"
 #include "../common/stamp.cuh"
 #include "../common/tensor_map.hpp"
+#include "tile_planes.cuh"
 
 #include <string>
 
@@ -11,13 +12,6 @@ namespace {
 
 using namespace micro;
 
-// A plane is 128 rows of 128 columns of bf16: four boxes of 64 by 64.
-constexpr int kRows = 128;
-constexpr int kColumns = 128;
-constexpr int kBox = 64;
-constexpr int kBoxes = 4;
-constexpr unsigned kBoxBytes = kBox * kBox * 2;
-constexpr unsigned kPlaneBytes = kBoxes * kBoxBytes;
 constexpr int kTiles = 48;
 
 struct Times {
@@ -25,13 +19,6 @@ struct Times {
     long long stores;  // stores issued -> shared memory is free
     long long all;
 };
-
-// Clocks of work between loads and store: `work` on average, but up to half of it more or less, as
-// tiles under a causal mask differ. Multiples of the golden ratio spread evenly.
-__device__ long long work_of(int tile, int work) {
-    const unsigned share = static_cast<unsigned>(tile * 2654435769U) >> 16;
-    return work / 2 + 1LL * work * share / 65536;
-}
 
 // One thread a block: the copies are the engine's.
 __global__ void tiles(int planes, int work, bool store, unsigned* arrived,
@@ -48,18 +35,16 @@ __global__ void tiles(int planes, int work, bool store, unsigned* arrived,
         const int tile = i * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x);
         const long long begin = cycle();
         full.arrive_expect(static_cast<unsigned>(planes) * kPlaneBytes);
-        for (int b = 0; b < planes * kBoxes; ++b) {
+        for (int b = 0; b < planes * kBoxesOfPlane; ++b) {
             load_box(storage + b * kBoxBytes, &from, b % 2 * kBox, b / 2 % 2 * kBox,
-                     tile * planes + b / kBoxes, full);
+                     tile * planes + b / kBoxesOfPlane, full);
         }
         full.wait(i & 1);
         const long long landed = cycle();
-        const long long done = landed + work_of(tile, work);
-        while (cycle() < done) {
-        }
+        work_until(landed + work_of(tile, work));
         const long long out = cycle();
         if (store) {
-            for (int b = 0; b < kBoxes; ++b)
+            for (int b = 0; b < kBoxesOfPlane; ++b)
                 store_box(&to, b % 2 * kBox, b / 2 * kBox, tile, storage + b * kBoxBytes);
             commit_stores();
             wait_stores_read();
