@@ -3,10 +3,10 @@
 
 #include "warpline/engine/accounts.hpp"
 #include "warpline/engine/compiled_plan.hpp"
+#include "warpline/engine/fifo.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 namespace warpline {
@@ -27,10 +27,10 @@ struct PendingCommit {
 /// The asynchronous operations of one class at one warp, in order.
 struct ClassState {
     std::int64_t issued = 0;
-    std::int64_t completed = 0;          ///< of the oldest, without a gap
-    std::deque<std::int32_t> in_flight;  ///< pool indices of operations completed .. issued-1
-    std::deque<std::int64_t> groups;     ///< `issued` at each commit not yet complete
-    std::deque<PendingCommit> commits;
+    std::int64_t completed = 0;    ///< of the oldest, without a gap
+    Fifo<std::int32_t> in_flight;  ///< pool indices of operations completed .. issued-1
+    Fifo<std::int64_t> groups;     ///< `issued` at each commit not yet complete
+    Fifo<PendingCommit> commits;
     Unit server = Unit::memory;  ///< of the last operation, to name what a drain waits for
 };
 

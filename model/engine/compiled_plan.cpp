@@ -10,6 +10,7 @@ namespace warpline {
 namespace {
 
 constexpr Tick slot = ticks_per_cycle;
+constexpr Tick longest_quiet = Tick{1} << 40;  // more brings nothing; no sum may overflow
 
 /// The index of `batch` among those of the plan. Those of one instruction are about as many as its
 /// kinds; one with uses or dependences of its own is like no other.
@@ -59,6 +60,7 @@ class IssueCompiler {
             }
         }
         issue.batches = static_cast<int>(out_.steps.size()) - issue.first_step;
+        find_quiet_times(issue);
         for (const IssuePart& part : op.parts) {
             const InstructionKind& kind = instruction(part);
             if (part.count > 0) {
@@ -92,6 +94,21 @@ class IssueCompiler {
 
     const InstructionKind& instruction(const IssuePart& part) const {
         return plan_.instructions[static_cast<std::size_t>(part.instruction)];
+    }
+
+    /// All but the last batch, which the warp goes on from, and those that access shared memory
+    /// concern nothing but their sub-partition.
+    void find_quiet_times(const CompiledIssue& issue) {
+        if (plan_.machine.tensor_scope == UnitScope::sub_partition) {
+            return;  // there they may hold the tensor core up
+        }
+        Tick after = 0;  // of the next one
+        for (int i = issue.batches - 2; i >= 0; --i) {
+            BatchStep& step = out_.steps[static_cast<std::size_t>(issue.first_step + i)];
+            const Batch& batch = out_.batches[static_cast<std::size_t>(step.batch)];
+            after = batch.smem_bytes > 0 ? 0 : std::min(longest_quiet, after + batch.next);
+            step.quiet = after;
+        }
     }
 
     /// Whether nothing but FMA instructions follow one another at the pipe's own rate. Beside a

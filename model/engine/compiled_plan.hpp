@@ -47,7 +47,8 @@ struct Batch {
 /// reads for each instruction stays in the nearest cache.
 struct BatchStep {
     BatchDependence dependence;
-    int batch = 0;  ///< index into CompiledPlan::batches
+    int batch = 0;   ///< index into CompiledPlan::batches
+    Tick quiet = 0;  ///< its issue -> at the earliest, that of one that concerns more than its port
 };
 
 struct CompiledIssue {

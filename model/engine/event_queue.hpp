@@ -1,4 +1,4 @@
-// The engine's future: a binary heap ordered by (time, priority, sequence).
+// The engine's future: a binary heap ordered by (time, sequence).
 #pragma once
 
 #include "warpline/units/tick.hpp"
@@ -22,15 +22,13 @@ enum class EventKind : std::uint8_t {
     copy_step,     ///< a = operation in flight: the next stage of a copy
     peer_write,    ///< a = operation in flight: a quantum of b ticks reaches the peer SM
     memory_write,  ///< a = operation in flight: its data may leave for global memory
-    dispatch,      ///< a = sub-partition, b = version: a warp may be able to issue
 };
 
-/// Dispatches come last at an instant, so that they see every arrival and completion of that
-/// instant.
+/// What issue ports do is kept apart, in DispatchTimes.
 struct Event {
     Tick time = 0;
-    std::uint64_t order = 0;  ///< priority in the top bits, then the sequence number
-    EventKind kind = EventKind::dispatch;
+    std::int64_t sequence = 0;
+    EventKind kind = EventKind::arrive;
     std::int32_t a = 0;
     std::int64_t b = 0;
 };
@@ -43,8 +41,7 @@ class EventQueue {
     [[nodiscard]] std::size_t size() const { return heap_.size() + (holding_ ? 1 : 0); }
 
     void push(Tick time, EventKind kind, std::int32_t a, std::int64_t b = 0) {
-        const std::uint64_t priority = kind == EventKind::dispatch ? 1 : 0;
-        const Event event{time, (priority << 62U) | sequence_++, kind, a, b};
+        const Event event{time, sequence_++, kind, a, b};
         next_time_ = std::min(next_time_, time);
         if (!holding_) {
             held_ = event;
@@ -79,7 +76,7 @@ class EventQueue {
 
   private:
     static bool later(const Event& x, const Event& y) {
-        return x.time != y.time ? x.time > y.time : x.order > y.order;
+        return x.time != y.time ? x.time > y.time : x.sequence > y.sequence;
     }
 
     Event take() {
@@ -112,7 +109,7 @@ class EventQueue {
     bool holding_ = false;
     static constexpr Tick never = std::numeric_limits<Tick>::max();
     Tick next_time_ = never;
-    std::uint64_t sequence_ = 0;
+    std::int64_t sequence_ = 0;
 };
 
 }  // namespace warpline

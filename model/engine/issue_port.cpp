@@ -25,11 +25,9 @@ int IssuePort::add_warp(std::int32_t agent, int order) {
     return static_cast<int>(warps_.size()) - 1;
 }
 
-void IssuePort::announce(const Warp& warp, Tick now, EventQueue& queue) {
+void IssuePort::announce(const Warp& warp, Tick now, DispatchTimes& times) const {
     const Tick at = std::max(now, slot_for(warp, warp.request).time);
-    if (dispatch_at_ == no_dispatch || at < dispatch_at_) {
-        schedule(at, queue);
-    }
+    times.bring_forward(index_, at, at + warp.request.quiet);
 }
 
 bool IssuePort::preferred(const Warp& x, const Warp& y) const {
@@ -56,16 +54,15 @@ bool IssuePort::preferred(const Warp& x, const Warp& y) const {
     return x.order < y.order;
 }
 
-bool IssuePort::due(Tick now, EventQueue& queue) {
-    dispatch_at_ = no_dispatch;
-    if (next_ != nobody) {
-        return true;
+bool IssuePort::due(Tick now, DispatchTimes& times) {
+    if (next_ == nobody) {
+        if (const Tick next = choose(now); next > now) {
+            schedule(next, times);
+            return false;
+        }
     }
-    const Tick next = choose(now);
-    if (next > now) {
-        schedule(next, queue);
-    }
-    return next == now;
+    times.clear(index_);
+    return true;
 }
 
 void IssuePort::wait_for_more(const Warp& warp, const Batch& batch, IssueSlot& slot) const {

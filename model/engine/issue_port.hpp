@@ -3,13 +3,12 @@
 
 #include "warpline/engine/accounts.hpp"
 #include "warpline/engine/compiled_plan.hpp"
-#include "warpline/engine/event_queue.hpp"
+#include "warpline/engine/dispatch_times.hpp"
 #include "warpline/engine/tensor_unit.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace warpline {
@@ -19,6 +18,7 @@ struct IssueRequest {
     const Batch* batch = nullptr;
     Tick ready = 0;  ///< earliest time by the warp's own dependences
     int cause = 0;   ///< what sets `ready`
+    Tick quiet = 0;  ///< of its BatchStep; 0: its issue concerns others
 };
 
 /// When a batch may issue, and what keeps it from issuing earlier: the request's cause, or a unit.
@@ -46,8 +46,6 @@ class IssuePort {
 
     IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
 
-    static constexpr Tick no_dispatch = -1;
-
     /// Instructions cost more while this tensor core's accumulators stream through the register
     /// file, or hold it up. It must outlive the port.
     void beside(TensorUnit& tensor) {
@@ -57,19 +55,17 @@ class IssuePort {
     /// Gives a warp its place here, for add(). `order`: its warp index, for arbitration.
     [[nodiscard]] int add_warp(std::int32_t agent, int order);
     /// Precondition: the warp does not wait already.
-    void add(int place, const IssueRequest& request, Tick now, EventQueue& queue) {
+    void add(int place, const IssueRequest& request, Tick now, DispatchTimes& times) {
         Warp& warp = warps_[static_cast<std::size_t>(place)];
         warp.request = request;
         next_ = nobody;
         if (!granting_) {
-            announce(warp, now, queue);
+            announce(warp, now, times);
         }
     }
-    /// Whether a dispatch event of this version still means anything.
-    [[nodiscard]] bool current(std::int64_t version) const { return version == version_; }
-    /// Whether a warp may issue now, which take() then gives; otherwise sees to the dispatch when
-    /// one may.
-    [[nodiscard]] bool due(Tick now, EventQueue& queue);
+    /// At its dispatch: whether a warp may issue now, which take() then gives; otherwise sees to
+    /// the dispatch when one may.
+    [[nodiscard]] bool due(Tick now, DispatchTimes& times);
     /// The warp that is next. It is to issue what it asked for, and may go on with further batches,
     /// before resume() is called.
     IssueTurn take();
@@ -78,20 +74,21 @@ class IssuePort {
     /// Issues a batch of the warp in its turn. Returns what it had waited for.
     int issue(int place, const IssueRequest& request, const IssueSlot& slot);
     /// The instant of the next dispatch, which the caller makes happen, by take(), or hands to
-    /// schedule(); no_dispatch when nobody waits.
+    /// schedule(); never when nobody waits.
     [[nodiscard]] Tick resume(Tick now) {
         granting_ = false;
         return choose(now);
     }
-    void schedule(Tick at, EventQueue& queue) {
-        dispatch_at_ = at;
-        queue.push(at, EventKind::dispatch, index_, ++version_);
+    /// Whether what issues at the next dispatch concerns only this port.
+    [[nodiscard]] bool quiet_next() const {
+        return warps_[static_cast<std::size_t>(next_)].request.quiet > 0;
     }
+    /// `at`: of resume().
+    void schedule(Tick at, DispatchTimes& times) const { times.set(index_, at, effect_); }
 
     [[nodiscard]] const Account& account(Unit unit) const {
         return accounts_[static_cast<std::size_t>(unit)];
     }
-    [[nodiscard]] std::int64_t version() const { return version_; }
 
     template <typename Visitor>
     void visit(Visitor& visitor) {
@@ -109,9 +106,6 @@ class IssuePort {
             visitor.instant(free);
         }
         visitor.compare(last_issuer_);
-        if (dispatch_at_ != no_dispatch) {
-            visitor.instant(dispatch_at_);
-        }
         for (Account& account : accounts_) {
             visitor.books(account);
         }
@@ -128,7 +122,7 @@ class IssuePort {
     };
 
     /// Sees to the dispatch at which `warp` may issue, unless one comes before.
-    void announce(const Warp& warp, Tick now, EventQueue& queue);
+    void announce(const Warp& warp, Tick now, DispatchTimes& times) const;
     [[nodiscard]] IssueSlot slot_for(const Warp& warp, const IssueRequest& request) const;
     [[nodiscard]] bool preferred(const Warp& x, const Warp& y) const;
     /// Waits for the pipes that only a larger batch uses.
@@ -165,12 +159,11 @@ class IssuePort {
     Tick issue_free_ = 0;
     int last_issuer_ = -1;  ///< warp index
     static constexpr int nobody = -1;
-    int next_ = nobody;   ///< who issues at the next dispatch; nobody: to be found out
-    int next_cause_ = 0;  ///< why not earlier
-    Tick rivals_ = 0;     ///< no other that waits now can issue before
-    Tick dispatch_at_ = no_dispatch;
+    int next_ = nobody;      ///< who issues at the next dispatch; nobody: to be found out
+    int next_cause_ = 0;     ///< why not earlier
+    Tick rivals_ = 0;        ///< no other that waits now can issue before
+    Tick effect_ = 0;        ///< nobody else can notice anything before
     bool granting_ = false;  ///< requests that come now are looked at together, in resume()
-    std::int64_t version_ = 0;
 };
 
 // The engine spends most of its time in what follows: once or more for every warp instruction.
@@ -198,16 +191,17 @@ inline IssueSlot IssuePort::slot_for(int place, const IssueRequest& request) con
 }
 
 inline Tick IssuePort::choose(Tick now) {
-    constexpr Tick never = std::numeric_limits<Tick>::max();
+    constexpr Tick never = DispatchTimes::never;
     const Warp* best = nullptr;
     Tick next = never;
-    rivals_ = never;
+    rivals_ = effect_ = never;
     for (const Warp& warp : warps_) {
         if (!warp.waits()) {
             continue;
         }
         const IssueSlot slot = slot_for(warp, warp.request);
         const Tick at = std::max(now, slot.time);
+        effect_ = std::min(effect_, at + warp.request.quiet);
         if (at < next || (at == next && preferred(warp, *best))) {
             rivals_ = next;
             best = &warp;
@@ -218,7 +212,7 @@ inline Tick IssuePort::choose(Tick now) {
         }
     }
     next_ = best == nullptr ? nobody : static_cast<int>(best - warps_.data());
-    return best == nullptr ? no_dispatch : next;
+    return next;
 }
 
 inline IssueTurn IssuePort::take() {

@@ -7,7 +7,7 @@ namespace warpline {
 
 inline void Simulation::request_batch(Agent& agent, IssuePort& port, const IssueRequest& request) {
     agent.state = AgentState::runnable;
-    port.add(agent.place, request, now_, queue_);
+    port.add(agent.place, request, now_, dispatches_);
 }
 
 /// The steps of the agent's issue operation.
@@ -35,7 +35,7 @@ inline IssueRequest Simulation::next_request(Agent& agent, const BatchStep& step
             depend(agent, compiled_.dependences[index]);
         }
     }
-    return {&batch, agent.ready, agent.ready_cause};
+    return {&batch, agent.ready, agent.ready_cause, step.quiet};
 }
 
 }  // namespace warpline

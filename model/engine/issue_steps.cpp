@@ -6,38 +6,48 @@
 
 namespace warpline {
 
-/// Issues from `port` for as long as nothing else happens before it can issue again: what comes
-/// next anyway need not pass through the queue.
+/// Issues from `port` for as long as nothing that happens elsewhere first can matter to it: what
+/// concerns others waits for its turn, and the port may be ahead of now_ when this returns.
 void Simulation::dispatch(IssuePort& port) {
-    if (!port.due(now_, queue_)) {
+    if (!port.due(now_, dispatches_)) {
         return;
     }
+    DispatchTimes::Reach reach = this->reach();
+    Tick at = now_;
     while (true) {
         const IssueTurn turn = port.take();
         Agent& agent = agents_[static_cast<std::size_t>(turn.agent)];
         if (agent.issue != nullptr) {
-            issue_in_turn(agent, port, turn);
+            at = issue_in_turn(agent, port, turn, at, reach);
         } else {
-            issue_batch(agent, port, turn, turn.request, {now_, turn.cause});
-            operation_granted(agent, turn.agent, now_);
+            issue_batch(agent, port, turn, turn.request, {at, turn.cause});
+            operation_granted(agent, turn.agent, at);
+            reach = this->reach();
         }
-        const Tick next = port.resume(now_);
-        if (next == IssuePort::no_dispatch) {
+        const Tick next = port.resume(at);
+        if (next == DispatchTimes::never || anchor_passed_ || events_ >= options_.max_events) {
+            port.schedule(next, dispatches_);
             return;
         }
-        if (next >= next_from_queue() || anchor_passed_ || events_ >= options_.max_events) {
-            port.schedule(next, queue_);
+        const bool quiet = port.quiet_next();
+        if (next >= (quiet ? reach.quiet : reach.any)) {
+            port.schedule(next, dispatches_);
             return;
         }
-        now_ = next;
+        at = next;
         ++events_;
+        if (!quiet) {
+            now_ = at;
+        }
     }
 }
 
-/// From this instant on, what happens next must come out of the queue: its events, and the end of
-/// time.
-inline Tick Simulation::next_from_queue() const {
-    return std::min(queue_.next_time(), latest_time + 1);
+/// How far the sub-partition whose dispatch it is may go on. What the queue holds, and the end of
+/// time, concerns all.
+inline DispatchTimes::Reach Simulation::reach() const {
+    const Tick queued = std::min(queue_.next_time(), latest_time + 1);
+    const DispatchTimes::Reach others = dispatches_.reach();
+    return {std::min(others.any, queued), std::min(others.quiet, queued)};
 }
 
 inline void Simulation::issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
@@ -50,40 +60,46 @@ inline void Simulation::issue_batch(Agent& agent, IssuePort& port, const IssueTu
     agent.op_cause = cause;
 }
 
-/// Issues batches of an issue operation, the first one now, until another warp at the port may come
-/// first.
-inline void Simulation::issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn) {
+/// Issues batches of an issue operation, the first one at `at`, until another warp at the port may
+/// come first, or `reach` ends, which it keeps true. Returns when the last of them issued.
+inline Tick Simulation::issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn, Tick at,
+                                      DispatchTimes::Reach& reach) {
     IssueRequest request = turn.request;
-    IssueSlot slot{now_, turn.cause};
+    IssueSlot slot{at, turn.cause};
     const BatchStep* const steps = steps_of(agent);
     const int batches = agent.issue->batches;
-    Tick limit = std::min(turn.rivals, next_from_queue());
     if (agent.batch == 0) {
-        agent.op_start = now_;
+        agent.op_start = at;
     }
     while (true) {
         issue_batch(agent, port, turn, request, slot);
         const Batch& batch = *request.batch;
-        agent.batch_issue[static_cast<std::size_t>(agent.batch)] = now_;
+        agent.batch_issue[static_cast<std::size_t>(agent.batch)] = slot.time;
         if (batch.pacing != Unit::issue) {
             agent.ready_cause = causes_.unit(batch.pacing);
         }
         if (batch.smem_bytes > 0) {
             access_smem(agent, turn.agent, batch.smem_bytes);
-            limit = std::min(limit, next_from_queue());
+            reach = this->reach();
         }
         if (++agent.batch == batches) {
-            issue_finished(agent, turn.agent, now_);
-            return;
+            issue_finished(agent, turn.agent, slot.time);
+            reach = this->reach();
+            return slot.time;
         }
         request = next_request(agent, steps[agent.batch]);
+        const Tick issued = slot.time;
         slot = port.slot_for(turn.place, request);
-        if (slot.time >= limit || events_ >= options_.max_events) {
+        const bool quiet = request.quiet > 0;
+        if (slot.time >= std::min(turn.rivals, quiet ? reach.quiet : reach.any) ||
+            events_ >= options_.max_events) {
             request_batch(agent, port, request);
-            return;
+            return issued;
         }
-        now_ = slot.time;
         ++events_;
+        if (!quiet) {
+            now_ = slot.time;
+        }
     }
 }
 

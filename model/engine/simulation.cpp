@@ -18,6 +18,8 @@ Simulation::Simulation(const KernelPlan& plan, const CompiledPlan& compiled,
       compiled_(compiled),
       folded_roles_(options.fold_sub_partitions ? folded_roles(plan)
                                                 : std::vector<bool>(plan.roles.size(), false)),
+      dispatches_(static_cast<std::size_t>(plan.cluster) *
+                  static_cast<std::size_t>(plan.machine.sub_partitions)),
       barriers_(plan, plan.ctas_per_sm * plan.cluster, warp_slots()) {
     const int causes = causes_.size();
     const auto sms = static_cast<std::size_t>(plan.cluster);
@@ -236,22 +238,28 @@ Result<Schedule> Simulation::proceed() {
             }
             steady_.observe(*this, now_);
         }
-        if (queue_.empty()) {
+        const Tick event = queue_.next_time();
+        const DispatchTimes::Next turn = dispatches_.next();
+        const Tick next = std::min(event, turn.time);
+        if (next == DispatchTimes::never) {
             break;
         }
-        const Event event = queue_.pop();
         if (++events_ > options_.max_events) {
             return tl::unexpected<Failure>(too_many_events());
         }
-        if (event.time > latest_time || steady_.overflow()) {
+        if (next > latest_time || steady_.overflow()) {
             return fail(
                 FailureKind::infeasible,
                 fmt::format("the schedule of {} lasts longer than 2^62 ticks", plan_.kernel),
                 "check the specification for absurdly slow units");
         }
-        now_ = event.time;
+        now_ = next;
         anchor_passed_ = false;
-        handle(event);
+        if (event <= turn.time) {
+            handle(queue_.pop());
+        } else {
+            dispatch(ports_[static_cast<std::size_t>(turn.port)]);
+        }
     }
     if (unfinished_ > 0) {
         return tl::unexpected<Failure>(deadlock());
@@ -297,13 +305,6 @@ void Simulation::handle(const Event& event) {
         case EventKind::memory_write:
             transfer(event.a, event.time);
             break;
-        case EventKind::dispatch: {
-            IssuePort& port = ports_[static_cast<std::size_t>(event.a)];
-            if (port.current(event.b)) {
-                dispatch(port);
-            }
-            break;
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 #include "warpline/engine/agent.hpp"
 #include "warpline/engine/barrier_file.hpp"
 #include "warpline/engine/compiled_plan.hpp"
+#include "warpline/engine/dispatch_times.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/engine/event_queue.hpp"
 #include "warpline/engine/folding.hpp"
@@ -102,10 +103,11 @@ class Simulation final : TensorHost {
     void depend(Agent& agent, const BatchDependence& on) const;
     IssueRequest next_request(Agent& agent, const BatchStep& step) const;
     void dispatch(IssuePort& port);
-    [[nodiscard]] Tick next_from_queue() const;
+    [[nodiscard]] DispatchTimes::Reach reach() const;
     void issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
                      const IssueRequest& request, const IssueSlot& slot);
-    void issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn);
+    Tick issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn, Tick at,
+                       DispatchTimes::Reach& reach);
     void issue_finished(Agent& agent, int index, Tick now);
     void operation_granted(Agent& agent, int index, Tick now);
 
@@ -214,6 +216,7 @@ class Simulation final : TensorHost {
     const CompiledPlan& compiled_;
     const std::vector<bool> folded_roles_;
     EventQueue queue_;
+    DispatchTimes dispatches_;
     std::vector<Agent> agents_;
     BarrierFile barriers_;
     std::vector<IssuePort> ports_;  ///< SM by SM

@@ -58,6 +58,7 @@ class StateTour {
         visit_simple(s_.tma_free_, s_.tma_accounts_);
         visit_simple(s_.memory_free_, s_.memory_accounts_);
         visit_events();
+        s_.dispatches_.visit(*this);
         moved(s_.out_.flops);
         moved(s_.out_.bytes_read);
         moved(s_.out_.bytes_written);
@@ -295,7 +296,6 @@ class StateTour {
     void visit(Event& event) {
         instant(event.time);
         compare(static_cast<std::int64_t>(event.kind));
-        const auto a = static_cast<std::size_t>(event.a);
         switch (event.kind) {
             case EventKind::launch:
             case EventKind::complete:
@@ -311,11 +311,7 @@ class StateTour {
                 break;
             case EventKind::port_run_end:
                 compare(event.a);
-                compare(event.b == s_.smem_[a].version() ? 1 : 0);
-                break;
-            case EventKind::dispatch:
-                compare(event.a);
-                compare(event.b == s_.ports_[a].version() ? 1 : 0);
+                compare(event.b == s_.smem_[static_cast<std::size_t>(event.a)].version() ? 1 : 0);
                 break;
             case EventKind::arrive:
                 visit_instance(event.a);

@@ -10,7 +10,7 @@
 #include "warpline/engine/engine.hpp"
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace warpline {
@@ -54,7 +54,7 @@ class SteadyStateFinder {
     [[nodiscard]] bool overflow() const { return overflow_; }
 
   private:
-    [[nodiscard]] Snapshot take(Simulation& simulation, Tick now) const;
+    [[nodiscard]] std::shared_ptr<const Snapshot> take(Simulation& simulation, Tick now) const;
     /// Compares the state in this tile, its repeating part skipped, with that in the tile before.
     void compare_tiles(Simulation& simulation, Tick now);
     /// Whether all warps with a scaling loop are in it, and went on by as many iterations.
@@ -66,9 +66,10 @@ class SteadyStateFinder {
                                                const Snapshot& to) const;
     static constexpr std::size_t most_snapshots = 256;
 
-    std::vector<Snapshot> seen_;
+    // Never changed, and shared with copies of the run.
+    std::vector<std::shared_ptr<const Snapshot>> seen_;
+    std::shared_ptr<const Snapshot> tile_before_;
     SteadyState found_;
-    std::optional<Snapshot> tile_before_;
     TileRepeat repeat_;
     std::int64_t tile_ = -1;
     bool skipped_ = false;        ///< or given up

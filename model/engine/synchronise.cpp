@@ -147,12 +147,13 @@ void Simulation::count_arrivals(int instance, std::int64_t count, Tick now, cons
         barriers_.at(instance).completed > completed) {
         log_flip(instance, now, by);
     }
-    // Waking may arrive elsewhere at once and wake others: keep this list apart.
-    const std::vector<std::int32_t> woken = woken_;
+    // Waking may arrive elsewhere at once and wake others: keep this list apart meanwhile.
+    std::vector<std::int32_t> woken = std::move(woken_);
     touch(now);
     for (const std::int32_t index : woken) {
         wake_from_barrier(index, barrier, now, by);
     }
+    woken_ = std::move(woken);
 }
 
 void Simulation::retire(Agent& agent, int index, int op_class, int completed, Tick now) {

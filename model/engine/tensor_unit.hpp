@@ -4,9 +4,9 @@
 
 #include "warpline/engine/accounts.hpp"
 #include "warpline/engine/event_queue.hpp"
+#include "warpline/engine/fifo.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 namespace warpline {
@@ -96,7 +96,7 @@ class TensorUnit {
     void finish_step(Tick now, TensorHost& host);
     MmaChain* next_to_fetch();
 
-    std::deque<MmaChain> chains_;  ///< front: executing or next to execute
+    Fifo<MmaChain> chains_;  ///< front: executing or next to execute
     Account account_;
     int index_;
     int smem_cause_, latency_cause_;
