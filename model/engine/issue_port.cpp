@@ -26,7 +26,7 @@ int IssuePort::add_warp(std::int32_t agent, int order) {
 }
 
 void IssuePort::announce(const Warp& warp, Tick now, DispatchTimes& times) const {
-    const Tick at = std::max(now, slot_for(warp, warp.request).time);
+    const Tick at = std::max(now, slot_for(warp).time);
     times.bring_forward(index_, at, at + warp.request.quiet);
 }
 

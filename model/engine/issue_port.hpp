@@ -27,21 +27,22 @@ struct IssueSlot {
     int cause = 0;
 };
 
-/// A warp that is let issue.
-struct IssueTurn {
-    int place = 0;
-    std::int32_t agent = 0;
-    IssueRequest request;
-    int cause = 0;
-    Tick rivals = 0;  ///< no other warp that waits can issue before
-};
-
 class IssuePort {
   public:
     struct Settings {
         Arbitration arbitration = Arbitration::greedy_then_oldest;
         bool own_issue = false;  ///< every warp has an issue port of its own
         bool own_pipes = false;  ///< and pipes
+    };
+
+    /// A warp at its place here. It waits while its request names a batch.
+    struct Warp {
+        IssueRequest request;
+        std::int32_t agent = 0;
+        int order = 0;
+        std::uint32_t pipes = 0;  ///< its first one in pipe_free_
+
+        [[nodiscard]] bool waits() const { return request.batch != nullptr; }
     };
 
     IssuePort(int index, const CompiledPlan& plan, const CauseTable& causes, Settings settings);
@@ -67,12 +68,15 @@ class IssuePort {
     /// the dispatch when one may.
     [[nodiscard]] bool due(Tick now, DispatchTimes& times);
     /// The warp that is next. It is to issue what it asked for, and may go on with further batches,
-    /// before resume() is called.
-    IssueTurn take();
-    /// When a batch of the warp may issue as the port and the pipes stand.
-    [[nodiscard]] IssueSlot slot_for(int place, const IssueRequest& request) const;
-    /// Issues a batch of the warp in its turn. Returns what it had waited for.
-    int issue(int place, const IssueRequest& request, const IssueSlot& slot);
+    /// or ask for them, in its request, before resume() is called.
+    [[nodiscard]] Warp& take();
+    /// What the warp that was taken waited for last, and before when no other that waits can issue.
+    [[nodiscard]] int next_cause() const { return next_cause_; }
+    [[nodiscard]] Tick rivals() const { return rivals_; }
+    /// When the warp's batch may issue as the port and the pipes stand.
+    [[nodiscard]] IssueSlot slot_for(const Warp& warp) const;
+    /// Issues the warp's batch in its turn. Returns what it had waited for.
+    int issue(const Warp& warp, const IssueSlot& slot);
     /// The instant of the next dispatch, which the caller makes happen, by take(), or hands to
     /// schedule(); never when nobody waits.
     [[nodiscard]] Tick resume(Tick now) {
@@ -98,7 +102,7 @@ class IssuePort {
                 visitor.clock(warp.request.ready);
                 visitor.compare(warp.request.cause);
                 // Which of two instants that have passed was the later one decides what is charged.
-                visitor.compare(slot_for(warp, warp.request).cause);
+                visitor.compare(slot_for(warp).cause);
             }
         }
         visitor.instant(issue_free_);
@@ -112,18 +116,8 @@ class IssuePort {
     }
 
   private:
-    struct Warp {
-        IssueRequest request;  ///< without a batch: it does not wait
-        std::int32_t agent = 0;
-        int order = 0;
-        std::uint32_t pipes = 0;  ///< its first one in pipe_free_
-
-        [[nodiscard]] bool waits() const { return request.batch != nullptr; }
-    };
-
     /// Sees to the dispatch at which `warp` may issue, unless one comes before.
     void announce(const Warp& warp, Tick now, DispatchTimes& times) const;
-    [[nodiscard]] IssueSlot slot_for(const Warp& warp, const IssueRequest& request) const;
     [[nodiscard]] bool preferred(const Warp& x, const Warp& y) const;
     /// Waits for the pipes that only a larger batch uses.
     void wait_for_more(const Warp& warp, const Batch& batch, IssueSlot& slot) const;
@@ -170,13 +164,13 @@ class IssuePort {
 
 // An issue port that nobody shares is never marked as taken: a request is ready after the slots of
 // the warp's own instruction before it.
-inline IssueSlot IssuePort::slot_for(const Warp& warp, const IssueRequest& request) const {
-    IssueSlot slot{request.ready, request.cause};
+inline IssueSlot IssuePort::slot_for(const Warp& warp) const {
+    IssueSlot slot{warp.request.ready, warp.request.cause};
     const auto wait_for = [&slot](Tick free, int cause) {
         slot.cause = free > slot.time ? cause : slot.cause;
         slot.time = std::max(slot.time, free);
     };
-    const Batch& batch = *request.batch;
+    const Batch& batch = *warp.request.batch;
     wait_for(pipe_free_[pipe_of(warp, batch.use.unit)] - batch.use.offset,
              causes_.unit(batch.use.unit));
     if (batch.more_uses > 0) {
@@ -184,10 +178,6 @@ inline IssueSlot IssuePort::slot_for(const Warp& warp, const IssueRequest& reque
     }
     wait_for(issue_free_, causes_.unit(Unit::issue));
     return slot;
-}
-
-inline IssueSlot IssuePort::slot_for(int place, const IssueRequest& request) const {
-    return slot_for(warps_[static_cast<std::size_t>(place)], request);
 }
 
 inline Tick IssuePort::choose(Tick now) {
@@ -199,7 +189,7 @@ inline Tick IssuePort::choose(Tick now) {
         if (!warp.waits()) {
             continue;
         }
-        const IssueSlot slot = slot_for(warp, warp.request);
+        const IssueSlot slot = slot_for(warp);
         const Tick at = std::max(now, slot.time);
         effect_ = std::min(effect_, at + warp.request.quiet);
         if (at < next || (at == next && preferred(warp, *best))) {
@@ -215,17 +205,15 @@ inline Tick IssuePort::choose(Tick now) {
     return next;
 }
 
-inline IssueTurn IssuePort::take() {
+inline IssuePort::Warp& IssuePort::take() {
     Warp& warp = warps_[static_cast<std::size_t>(next_)];
-    const IssueTurn turn{next_, warp.agent, warp.request, next_cause_, rivals_};
-    warp.request.batch = nullptr;
     next_ = nobody;
     granting_ = true;
-    return turn;
+    return warp;
 }
 
-inline int IssuePort::issue(int place, const IssueRequest& request, const IssueSlot& slot) {
-    const Warp& warp = warps_[static_cast<std::size_t>(place)];
+inline int IssuePort::issue(const Warp& warp, const IssueSlot& slot) {
+    const IssueRequest& request = warp.request;
     const Batch& batch = *request.batch;
     const Tick now = slot.time;
     // A request that lost to another warp at this port has waited for the port.

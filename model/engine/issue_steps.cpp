@@ -15,13 +15,14 @@ void Simulation::dispatch(IssuePort& port) {
     DispatchTimes::Reach reach = this->reach();
     Tick at = now_;
     while (true) {
-        const IssueTurn turn = port.take();
-        Agent& agent = agents_[static_cast<std::size_t>(turn.agent)];
+        IssuePort::Warp& warp = port.take();
+        Agent& agent = agents_[static_cast<std::size_t>(warp.agent)];
         if (agent.issue != nullptr) {
-            at = issue_in_turn(agent, port, turn, at, reach);
+            at = issue_in_turn(agent, port, warp, at, reach);
         } else {
-            issue_batch(agent, port, turn, turn.request, {at, turn.cause});
-            operation_granted(agent, turn.agent, at);
+            issue_batch(agent, port, warp, {at, port.next_cause()});
+            warp.request.batch = nullptr;
+            operation_granted(agent, warp.agent, at);
             reach = this->reach();
         }
         const Tick next = port.resume(at);
@@ -50,9 +51,10 @@ inline DispatchTimes::Reach Simulation::reach() const {
     return {std::min(others.any, queued), std::min(others.quiet, queued)};
 }
 
-inline void Simulation::issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
-                                    const IssueRequest& request, const IssueSlot& slot) {
-    const int cause = port.issue(turn.place, request, slot);
+inline void Simulation::issue_batch(Agent& agent, IssuePort& port, const IssuePort::Warp& warp,
+                                    const IssueSlot& slot) {
+    const IssueRequest& request = warp.request;
+    const int cause = port.issue(warp, slot);
     agent.account.charge(request.ready, request.cause);
     agent.account.work(slot.time, request.batch->slots, cause);
     agent.ready = slot.time + request.batch->next;
@@ -62,38 +64,41 @@ inline void Simulation::issue_batch(Agent& agent, IssuePort& port, const IssueTu
 
 /// Issues batches of an issue operation, the first one at `at`, until another warp at the port may
 /// come first, or `reach` ends, which it keeps true. Returns when the last of them issued.
-inline Tick Simulation::issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn, Tick at,
+inline Tick Simulation::issue_in_turn(Agent& agent, IssuePort& port, IssuePort::Warp& warp, Tick at,
                                       DispatchTimes::Reach& reach) {
-    IssueRequest request = turn.request;
-    IssueSlot slot{at, turn.cause};
+    IssueSlot slot{at, port.next_cause()};
+    const Tick rivals = port.rivals();
     const BatchStep* const steps = steps_of(agent);
     const int batches = agent.issue->batches;
     if (agent.batch == 0) {
         agent.op_start = at;
     }
     while (true) {
-        issue_batch(agent, port, turn, request, slot);
-        const Batch& batch = *request.batch;
+        issue_batch(agent, port, warp, slot);
+        const Batch& batch = *warp.request.batch;
         agent.batch_issue[static_cast<std::size_t>(agent.batch)] = slot.time;
         if (batch.pacing != Unit::issue) {
             agent.ready_cause = causes_.unit(batch.pacing);
         }
         if (batch.smem_bytes > 0) {
-            access_smem(agent, turn.agent, batch.smem_bytes);
+            access_smem(agent, warp.agent, batch.smem_bytes);
             reach = this->reach();
         }
         if (++agent.batch == batches) {
-            issue_finished(agent, turn.agent, slot.time);
+            warp.request.batch = nullptr;
+            issue_finished(agent, warp.agent, slot.time);
             reach = this->reach();
             return slot.time;
         }
-        request = next_request(agent, steps[agent.batch]);
         const Tick issued = slot.time;
-        slot = port.slot_for(turn.place, request);
-        const bool quiet = request.quiet > 0;
-        if (slot.time >= std::min(turn.rivals, quiet ? reach.quiet : reach.any) ||
-            events_ >= options_.max_events) {
-            request_batch(agent, port, request);
+        warp.request = next_request(agent, steps[agent.batch]);
+        const bool quiet = warp.request.quiet > 0;
+        const Tick limit = std::min(rivals, quiet ? reach.quiet : reach.any);
+        if (agent.ready >= limit || events_ >= options_.max_events) {
+            return issued;
+        }
+        slot = port.slot_for(warp);
+        if (slot.time >= limit) {
             return issued;
         }
         ++events_;

@@ -101,12 +101,12 @@ class Simulation final : TensorHost {
     void request_batch(Agent& agent, IssuePort& port, const IssueRequest& request);
     [[nodiscard]] const BatchStep* steps_of(const Agent& agent) const;
     void depend(Agent& agent, const BatchDependence& on) const;
-    IssueRequest next_request(Agent& agent, const BatchStep& step) const;
+    [[nodiscard]] IssueRequest next_request(Agent& agent, const BatchStep& step) const;
     void dispatch(IssuePort& port);
     [[nodiscard]] DispatchTimes::Reach reach() const;
-    void issue_batch(Agent& agent, IssuePort& port, const IssueTurn& turn,
-                     const IssueRequest& request, const IssueSlot& slot);
-    Tick issue_in_turn(Agent& agent, IssuePort& port, const IssueTurn& turn, Tick at,
+    void issue_batch(Agent& agent, IssuePort& port, const IssuePort::Warp& warp,
+                     const IssueSlot& slot);
+    Tick issue_in_turn(Agent& agent, IssuePort& port, IssuePort::Warp& warp, Tick at,
                        DispatchTimes::Reach& reach);
     void issue_finished(Agent& agent, int index, Tick now);
     void operation_granted(Agent& agent, int index, Tick now);
