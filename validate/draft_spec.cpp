@@ -1,5 +1,6 @@
 #include "warpline/validate/draft_spec.hpp"
 
+#include "warpline/diagnostics/yaml_names.hpp"
 #include "warpline/hardware/spec_inheritance.hpp"
 #include "warpline/hardware/spec_schema.hpp"
 #include "warpline/validate/draft_rules.hpp"
@@ -30,7 +31,7 @@ Result<Family> family_of(const std::vector<MicroRow>& rows, const std::filesyste
     Family family;
     family.arch = fmt::format("sm_{:g}", capability->value);
     const auto folder = data_dir / "hw_specs" / "arch";
-    const std::vector<std::string> known = spec_names(folder);
+    const std::vector<std::string> known = yaml_names(folder);
     if (std::find(known.begin(), known.end(), family.arch) == known.end()) {
         return fail(FailureKind::input,
                     fmt::format("there is no architecture file for {}", family.arch),

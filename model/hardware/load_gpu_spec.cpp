@@ -1,5 +1,6 @@
 #include "warpline/hardware/load_gpu_spec.hpp"
 
+#include "warpline/diagnostics/yaml_names.hpp"
 #include "warpline/hardware/gpu_family.hpp"
 #include "warpline/hardware/resolve_gpu_spec.hpp"
 #include "warpline/hardware/spec_inheritance.hpp"
@@ -171,7 +172,7 @@ Result<GpuSpec> load_gpu_spec(const fs::path& data_dir, const std::string& id,
 }
 
 std::vector<std::string> list_gpu_specs(const fs::path& data_dir) {
-    return spec_names(data_dir / "hw_specs");
+    return yaml_names(data_dir / "hw_specs");
 }
 
 }  // namespace warpline

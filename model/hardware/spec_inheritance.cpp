@@ -1,5 +1,7 @@
 #include "warpline/hardware/spec_inheritance.hpp"
 
+#include "warpline/diagnostics/yaml_names.hpp"
+
 #include <algorithm>
 #include <array>
 #include <system_error>
@@ -36,7 +38,7 @@ fs::path find_parent(const fs::path& data_dir, const fs::path& child, const Spec
     }
     std::vector<std::string> known;
     for (const fs::path& folder : folders) {
-        const std::vector<std::string> names = spec_names(folder);
+        const std::vector<std::string> names = yaml_names(folder);
         known.insert(known.end(), names.begin(), names.end());
     }
     const std::string nearest = nearest_name(file.inherits, known);
@@ -47,18 +49,6 @@ fs::path find_parent(const fs::path& data_dir, const fs::path& child, const Spec
 }
 
 }  // namespace
-
-std::vector<std::string> spec_names(const fs::path& folder) {
-    std::vector<std::string> names;
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        if (it->path().extension() == ".yaml") {
-            names.push_back(it->path().stem().string());
-        }
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-}
 
 Result<GpuFamily> load_spec_family(const fs::path& data_dir, const fs::path& path,
                                    YamlDocuments& documents) {

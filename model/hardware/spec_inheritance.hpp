@@ -16,7 +16,4 @@ namespace warpline {
                                                  const std::filesystem::path& path,
                                                  YamlDocuments& documents);
 
-/// Names without .yaml of the specifications in a folder, sorted.
-[[nodiscard]] std::vector<std::string> spec_names(const std::filesystem::path& folder);
-
 }  // namespace warpline

@@ -1,5 +1,6 @@
 #include "warpline/pipeline/family.hpp"
 
+#include "warpline/diagnostics/yaml_names.hpp"
 #include "warpline/pipeline/problem_names.hpp"
 #include "warpline/pipeline/values.hpp"
 
@@ -282,16 +283,7 @@ Result<KernelFamily> parse_family(std::string_view text, const std::string& file
 }
 
 std::vector<std::string> list_families(const std::filesystem::path& data_dir) {
-    std::vector<std::string> families;
-    std::error_code error;
-    const auto folder = data_dir / "pipelines" / "families";
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-        if (entry.path().extension() == extension) {
-            families.push_back(entry.path().stem().string());
-        }
-    }
-    std::sort(families.begin(), families.end());
-    return families;
+    return yaml_names(data_dir / "pipelines" / "families");
 }
 
 Result<KernelFamily> load_family(const std::filesystem::path& data_dir, const std::string& id) {

@@ -1,5 +1,6 @@
 #include "warpline/pipeline/read_pipeline.hpp"
 
+#include "warpline/diagnostics/yaml_names.hpp"
 #include "warpline/pipeline/inheritance.hpp"
 #include "warpline/pipeline/operation_file.hpp"
 #include "warpline/pipeline/parsed_expressions.hpp"
@@ -150,15 +151,7 @@ std::string pipeline_title(const PipelineSource& source) {
 }
 
 std::vector<std::string> list_kernels(const std::filesystem::path& data_dir) {
-    std::vector<std::string> kernels;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(data_dir / "pipelines", error)) {
-        if (entry.path().extension() == extension) {
-            kernels.push_back(entry.path().stem().string());
-        }
-    }
-    std::sort(kernels.begin(), kernels.end());
-    return kernels;
+    return yaml_names(data_dir / "pipelines");
 }
 
 }  // namespace warpline

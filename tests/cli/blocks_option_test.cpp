@@ -6,7 +6,6 @@
 #include "temporary_folder.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -29,15 +28,15 @@ Ran sparse(const std::string& blocks, const std::string& kernel = "block_sparse_
 }  // namespace
 
 TEST_CASE("block lists come from a file or a density") {
-    const auto path = std::filesystem::temp_directory_path() / "warpline_blocks_option_test.yaml";
+    const TemporaryFolder folder;
+    const std::string path = folder / "lists.yaml";
     std::ofstream(path) << "schema: warpline-blocks/1\nrows: 256\nblock: 128\n"
                            "tiles:\n  - {full: 2, masked: 2, count: 8}\n";
-    const Ran listed = sparse(path.string());
+    const Ran listed = sparse(path);
     CHECK_MESSAGE(listed.code == 0, listed.err);
     CHECK(contains(listed.out, "TFLOP/s"));
     CHECK(sparse("scattered:0.5").code == 0);
     CHECK(sparse("scattered:0").code == 0);
-    std::filesystem::remove(path);
     CHECK(cli::parse_blocks("scattered:1", 100, 1000).value() == BlockLists{128, 128, {{8, 0, 1}}});
 }
 

@@ -1,6 +1,6 @@
 #include "cli/output_files.hpp"
 
-#include "cli/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 #include <filesystem>
 #include <fstream>

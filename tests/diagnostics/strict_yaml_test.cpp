@@ -1,6 +1,7 @@
 #include "warpline/diagnostics/strict_yaml.hpp"
 
-#include <filesystem>
+#include "temporary_folder.hpp"
+
 #include <fstream>
 
 #include <doctest/doctest.h>
@@ -145,13 +146,12 @@ TEST_CASE("an alias bomb is refused without being expanded") {
 }
 
 TEST_CASE("files that are not there or not files are input errors") {
+    const TemporaryFolder folder;
     CHECK(mentions(read_yaml("/no/such/file.yaml").error().text(), "no such file"));
-    CHECK(mentions(read_yaml(std::filesystem::temp_directory_path()).error().text(),
-                   "not a regular file"));
-    const auto path = std::filesystem::temp_directory_path() / "warpline_strict_yaml_test.yaml";
+    CHECK(mentions(read_yaml(folder.path()).error().text(), "not a regular file"));
+    const std::string path = folder / "one.yaml";
     std::ofstream(path) << "a: 1\n";
     const auto read = read_yaml(path);
-    std::filesystem::remove(path);
     REQUIRE(read.has_value());
-    CHECK(read->find("a")->where.file == path.string());
+    CHECK(read->find("a")->where.file == path);
 }

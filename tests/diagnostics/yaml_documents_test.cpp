@@ -1,6 +1,6 @@
 #include "warpline/diagnostics/yaml_documents.hpp"
 
-#include "cli/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 #include <atomic>
 #include <fstream>

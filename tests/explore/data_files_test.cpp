@@ -1,8 +1,8 @@
 #include "warpline/explore/data_files.hpp"
 
-#include "cli/temporary_folder.hpp"
 #include "pipeline/pipeline_fixture.hpp"
 #include "source_dir.hpp"
+#include "temporary_folder.hpp"
 
 #include <fstream>
 #include <thread>

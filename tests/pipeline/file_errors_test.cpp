@@ -1,4 +1,5 @@
 #include "pipeline_fixture.hpp"
+#include "temporary_folder.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -81,7 +82,8 @@ TEST_CASE("sections of the wrong shape are errors, not crashes") {
 }
 
 TEST_CASE("kernels are listed and unknown ones suggest the nearest") {
-    const auto folder = std::filesystem::temp_directory_path() / "warpline_load_plan_test";
+    const TemporaryFolder temporary;
+    const auto& folder = temporary.path();
     std::filesystem::create_directories(folder / "pipelines");
     std::ofstream(folder / "pipelines" / "base_fwd.yaml") << base_text();
     std::ofstream(folder / "pipelines" / "notes.txt") << "not a kernel";

@@ -3,8 +3,8 @@
 
 #include "pipeline_fixture.hpp"
 #include "source_dir.hpp"
+#include "temporary_folder.hpp"
 
-#include <filesystem>
 #include <fstream>
 
 #include <doctest/doctest.h>
@@ -14,29 +14,16 @@ using namespace warpline::test;
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder that is removed at the end.
+/// A folder of pipelines that is removed at the end.
 class Folder {
   public:
-    explicit Folder(const std::string& name)
-        : path_(fs::temp_directory_path() / ("warpline_inheritance_" + name)) {
-        fs::remove_all(path_);
-        fs::create_directories(path_);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
     std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(path_ / name) << text;
-        return (path_ / name).string();
+        std::ofstream(folder_ / name) << text;
+        return folder_ / name;
     }
 
   private:
-    fs::path path_;
+    TemporaryFolder folder_;
 };
 
 const std::string& parent_text() {
@@ -63,7 +50,7 @@ std::string problems_of(const std::string& file, const std::vector<ParameterOver
 }  // namespace
 
 TEST_CASE("a file that inherits is its parent with other values") {
-    const Folder folder("values");
+    const Folder folder;
     const std::string parent = folder.write("parent.yaml", parent_text());
     const std::string child = folder.write(
         "child.yaml", child_head +
@@ -86,7 +73,7 @@ TEST_CASE("a file that inherits is its parent with other values") {
 }
 
 TEST_CASE("a grandchild inherits from both, and a change far up changes its hash") {
-    const Folder folder("generations");
+    const Folder folder;
     static_cast<void>(folder.write("parent.yaml", parent_text()));
     static_cast<void>(folder.write("child.yaml", child_head + "parameters:\n  width: 6\n"));
     const std::string grandchild =
@@ -103,7 +90,7 @@ TEST_CASE("a grandchild inherits from both, and a change far up changes its hash
 }
 
 TEST_CASE("what a file that inherits says wrong is reported where it stands") {
-    const Folder folder("errors");
+    const Folder folder;
     static_cast<void>(folder.write("parent.yaml", parent_text()));
     const auto of = [&](const std::string& text) {
         return problems_of(folder.write("child.yaml", child_head + text));
@@ -125,7 +112,7 @@ TEST_CASE("what a file that inherits says wrong is reported where it stands") {
 }
 
 TEST_CASE("a kernel of the user's may inherit a shipped one") {
-    const Folder folder("shipped");
+    const Folder folder;
     const std::string mine = folder.write("mine.yaml",
                                           "schema: warpline-pipeline/1\ninherits: fa4_fwd\ntitle: "
                                           "mine\nparameters:\n  emulated: 8\n");

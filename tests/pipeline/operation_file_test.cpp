@@ -2,6 +2,7 @@
 
 #include "pipeline_fixture.hpp"
 #include "source_dir.hpp"
+#include "temporary_folder.hpp"
 #include "warpline/device/operation.hpp"
 #include "warpline/pipeline/design.hpp"
 #include "warpline/pipeline/operand_formats.hpp"
@@ -31,25 +32,21 @@ PipelineSource shipped() {
 /// A folder with pipelines of which some name others.
 class Folder {
   public:
-    Folder() : path_(fs::temp_directory_path() / "warpline_operation_file_test") {
-        fs::remove_all(path_);
-        fs::create_directories(path_ / "pipelines");
+    Folder() {
+        fs::create_directories(pipelines());
         for (const char* kernel : {"fa4_bwd_hd256_dq", "fa4_bwd_hd256_dkv", "fa4_bwd", "fa4_fwd"}) {
             const std::string name = std::string(kernel) + ".yaml";
-            fs::copy_file(fs::path(source_dir()) / "pipelines" / name, path_ / "pipelines" / name);
+            fs::copy_file(fs::path(source_dir()) / "pipelines" / name, pipelines() / name);
         }
     }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
 
     [[nodiscard]] Result<PipelineSource> read(const std::string& kernels,
                                               const std::string& more = "") const {
-        std::ofstream(path_ / "pipelines" / "both.yaml")
+        std::ofstream(pipelines() / "both.yaml")
             << "schema: warpline-operation/1\ntitle: both\nsource: here\ndirection: backward\n"
             << "kernels: " << kernels << "\n"
             << more;
-        return read_pipeline(path_, "both");
+        return read_pipeline(folder_.path(), "both");
     }
     [[nodiscard]] std::string errors(const std::string& kernels,
                                      const std::string& more = "") const {
@@ -58,7 +55,9 @@ class Folder {
     }
 
   private:
-    fs::path path_;
+    [[nodiscard]] fs::path pipelines() const { return folder_.path() / "pipelines"; }
+
+    TemporaryFolder folder_;
 };
 
 const std::string two = "[fa4_bwd_hd256_dq, fa4_bwd_hd256_dkv]";

@@ -28,6 +28,7 @@ class TemporaryFolder {
     [[nodiscard]] std::string operator/(const std::string& name) const {
         return (path_ / name).string();
     }
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     /// How many entries it holds.
     [[nodiscard]] std::ptrdiff_t files() const {
         return std::distance(std::filesystem::directory_iterator(path_),
