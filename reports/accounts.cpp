@@ -15,6 +15,12 @@ class CauseSums {
     void add(const Cause& cause, double time) {
         sums_[{static_cast<int>(cause.kind), cause.index}] += time;
     }
+    void add(const CauseSums& others, double factor) {
+        for (const auto& [key, time] : others.sums_) {
+            sums_[key] += factor * time;
+        }
+    }
+    void clear() { sums_.clear(); }
 
     [[nodiscard]] std::vector<RoleAccount::Stall> shares_of(double total) const {
         std::vector<RoleAccount::Stall> shares;
@@ -31,6 +37,32 @@ class CauseSums {
 
   private:
     std::map<std::pair<int, int>, double> sums_;
+};
+
+/// The instances of a unit on one SM. Entries that stand beside one for all sub-partitions are busy
+/// in its idle time.
+struct UnitOnSm {
+    double total = 0.0, busy = 0.0, charged = 0.0;
+    CauseSums causes;
+    int most = 0;  ///< instances that an entry stands for
+
+    void add(const UnitUsage& usage, double makespan) {
+        const double weight = usage.instances;
+        busy += weight * static_cast<double>(usage.busy);
+        if (usage.instances < most) {
+            return;
+        }
+        if (usage.instances > most) {
+            most = usage.instances;
+            total = charged = 0.0;
+            causes.clear();
+        }
+        total += weight * makespan;
+        for (const CausedTime& gap : usage.idle) {
+            causes.add(gap.cause, weight * static_cast<double>(gap.time));
+            charged += weight * static_cast<double>(gap.time);
+        }
+    }
 };
 
 double steady_tensor_busy(const Prediction& prediction) {
@@ -69,8 +101,10 @@ PeakShares peak_shares(const Prediction& prediction) {
 }
 
 std::vector<std::pair<std::string, double>> named_shares(const PeakShares& shares) {
-    std::vector<std::pair<std::string, double>> named = {{"counted work", shares.counted},
-                                                         {"masked, padded", shares.not_counted}};
+    std::vector<std::pair<std::string, double>> named = {
+        {"counted work", shares.counted},
+        {shares.not_counted < 0.0 ? "counted, not executed" : "masked, padded",
+         shares.not_counted}};
     if (shares.steady_idle) {
         named.emplace_back("tensor core waits in the loop", *shares.steady_idle);
     }
@@ -110,20 +144,24 @@ std::vector<RoleAccount> role_accounts(const Schedule& schedule) {
     return accounts;
 }
 
-std::vector<RoleAccount::Stall> idle_causes(const Schedule& schedule, Unit unit) {
-    CauseSums sums;
-    double total = 0.0;
+UnitOverRun unit_over_run(const Schedule& schedule, Unit unit) {
+    std::map<int, UnitOnSm> on_sms;
     for (const UnitUsage& usage : schedule.units) {
-        if (usage.unit != unit) {
-            continue;
-        }
-        const double weight = usage.instances;
-        total += weight * static_cast<double>(schedule.makespan);
-        for (const CausedTime& idle : usage.idle) {
-            sums.add(idle.cause, weight * static_cast<double>(idle.time));
+        if (usage.unit == unit) {
+            on_sms[usage.sm].add(usage, static_cast<double>(schedule.makespan));
         }
     }
-    return sums.shares_of(total);
+    double busy = 0.0;
+    double total = 0.0;
+    CauseSums idle;
+    for (const auto& [sm, on_sm] : on_sms) {
+        busy += on_sm.busy;
+        total += on_sm.total;
+        if (on_sm.charged > 0.0) {
+            idle.add(on_sm.causes, std::max(0.0, on_sm.total - on_sm.busy) / on_sm.charged);
+        }
+    }
+    return {total > 0.0 ? busy / total : 0.0, idle.shares_of(total)};
 }
 
 std::vector<CycleStretch> cycle_stretches(const RecurrenceBound& bound) {

@@ -44,8 +44,14 @@ struct RoleAccount {
 /// In the order of the plan's roles; roles that never ran are left out.
 [[nodiscard]] std::vector<RoleAccount> role_accounts(const Schedule& schedule);
 
-/// Why the instances of a unit were idle, as fractions of the makespan, longest first.
-[[nodiscard]] std::vector<RoleAccount::Stall> idle_causes(const Schedule& schedule, Unit unit);
+/// What all instances of a unit did over the whole simulated run, as fractions of it.
+struct UnitOverRun {
+    double busy = 0.0;
+    std::vector<RoleAccount::Stall> idle;  ///< longest first; with `busy` they make one
+};
+/// Where sub-partition 0 stands for all of an SM's, what others do beside it is their own: it adds
+/// to what is busy, and takes the place of the same causes' idle time.
+[[nodiscard]] UnitOverRun unit_over_run(const Schedule& schedule, Unit unit);
 
 /// One stretch of the critical cycle: consecutive steps with one label and reason.
 struct CycleStretch {

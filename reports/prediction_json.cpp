@@ -61,12 +61,13 @@ Json bounds_json(const Prediction& prediction) {
 Json units_json(const Prediction& prediction) {
     Json json = Json::array();
     for (const UnitReport& unit : prediction.units) {
-        json.push_back(
-            {{"unit", unit_name(unit.unit)},
-             {"busy", number(unit.busy)},
-             {"demand_cycles", number(unit.demand_cycles)},
-             {"only_this_limits_tflops", number(unit.only_this_limits)},
-             {"idle", causes_json(prediction.plan, idle_causes(prediction.schedule, unit.unit))}});
+        const UnitOverRun run = unit_over_run(prediction.schedule, unit.unit);
+        json.push_back({{"unit", unit_name(unit.unit)},
+                        {"busy", number(unit.busy)},
+                        {"demand_cycles", number(unit.demand_cycles)},
+                        {"only_this_limits_tflops", number(unit.only_this_limits)},
+                        {"run_busy", number(run.busy)},
+                        {"idle", causes_json(prediction.plan, run.idle)}});
     }
     return json;
 }

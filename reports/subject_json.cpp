@@ -35,27 +35,16 @@ Json causes_json(const KernelPlan& plan, const std::vector<RoleAccount::Stall>& 
     return json;
 }
 
-/// Share of the whole simulated run in which the unit's instances were busy.
-double run_busy(const Schedule& schedule, Unit unit) {
-    double busy = 0.0, total = 0.0;
-    for (const UnitUsage& usage : schedule.units) {
-        if (usage.unit == unit) {
-            busy += usage.instances * static_cast<double>(usage.busy);
-            total += usage.instances * static_cast<double>(schedule.makespan);
-        }
-    }
-    return total > 0.0 ? busy / total : 0.0;
-}
-
 Json units_json(const Prediction& p) {
     Json json = Json::array();
     for (const UnitReport& unit : p.units) {
+        const UnitOverRun run = unit_over_run(p.schedule, unit.unit);
         json.push_back({{"unit", unit_name(unit.unit)},
                         {"phrase", unit_phrase(unit.unit)},
                         {"busy", number(unit.busy)},
                         {"demand", number(unit.demand_cycles)},
-                        {"run_busy", number(run_busy(p.schedule, unit.unit))},
-                        {"idle", causes_json(p.plan, idle_causes(p.schedule, unit.unit))}});
+                        {"run_busy", number(run.busy)},
+                        {"idle", causes_json(p.plan, run.idle)}});
     }
     return json;
 }

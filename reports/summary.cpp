@@ -30,9 +30,13 @@ std::string peak_section(const Prediction& prediction, const Style& style) {
     row(shares.counted, "counted work",
         fmt::format("{:.1f} TFLOP/s by flash-attention's convention", prediction.tflops));
     const bool more_products = !prediction.kernels.empty() || prediction.plan.counted_share < 1.0;
-    row(shares.not_counted, more_products ? "not counted" : "masked, padded",
-        more_products ? "masked, padded, and products that are not counted"
-                      : "executed but not counted");
+    if (shares.not_counted < 0.0) {
+        row(shares.not_counted, "not executed", "counted by the convention, not executed");
+    } else if (more_products) {
+        row(shares.not_counted, "not counted", "masked, padded, and products that are not counted");
+    } else {
+        row(shares.not_counted, "masked, padded", "executed but not counted");
+    }
     if (shares.steady_idle) {
         row(*shares.steady_idle, "tensor core waits", "in the steady loop");
     }
@@ -80,7 +84,7 @@ std::string answers_section(const Prediction& prediction, const Style& style) {
                                               steady.rows, steady.block)) +
                        "\n" + table.text("  ");
     const std::string causes =
-        printable(blame(idle_causes(prediction.schedule, bound), prediction.plan));
+        printable(blame(unit_over_run(prediction.schedule, bound).idle, prediction.plan));
     if (!causes.empty()) {
         text += wrap(causes, summary_width, fmt::format("  {} idle: ", unit_phrase(bound)));
     }

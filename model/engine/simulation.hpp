@@ -121,7 +121,8 @@ class Simulation final : TensorHost {
     [[nodiscard]] std::int64_t arrivals(const Agent& agent, int barrier, std::int64_t each) const;
     void log_flip(int instance, Tick now, const Arrival& by);
     void count_arrivals(int instance, std::int64_t count, Tick now, const Arrival& by);
-    /// `by` nobody: the phase had been complete.
+    /// From a phase's completion, or the wait for a complete one, to the warp's going on.
+    [[nodiscard]] Tick wait_latency(int barrier) const;
     void wake_from_barrier(int index, int barrier, Tick now, const Arrival& by);
     /// The instance in the agent's own CTA.
     [[nodiscard]] int instance_of(const Agent& agent, const BarrierRef& ref) const;

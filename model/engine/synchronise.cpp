@@ -58,23 +58,30 @@ void Simulation::wait_granted(Agent& agent, int index, const WaitOp& op, Tick no
             barriers_.wait_counter(op.on.barrier, op.on.copy))]++;
     }
     agent.op_start = now;
+    if (barriers_.at(instance).completed > phase) {
+        // It costs the warp its latency, but is not why units are idle: the warp came late to it.
+        const int barrier = causes_.barrier(op.on.barrier);
+        const Tick ready = std::max(agent.ready, now + wait_latency(op.on.barrier));
+        record(agent, ScheduleEvent::Kind::wait, now, ready, barrier);
+        agent.account.charge(ready, barrier);
+        next_op(agent, index, ready, causes_.issue());
+        return;
+    }
     agent.blocked_on = instance;
     agent.blocked_until = phase;
     agent.state = AgentState::at_barrier;
-    if (barriers_.at(instance).completed > phase) {
-        wake_from_barrier(index, op.on.barrier, now, {});
-    } else {
-        barriers_.at(instance).waiters.push_back({index, phase});
-    }
+    barriers_.at(instance).waiters.push_back({index, phase});
+}
+
+Tick Simulation::wait_latency(int barrier) const {
+    const bool named = plan_.barriers[static_cast<std::size_t>(barrier)].kind == BarrierKind::named;
+    return named ? plan_.machine.sync.named_barrier : plan_.machine.sync.mbarrier_wait;
 }
 
 void Simulation::wake_from_barrier(int index, int barrier, Tick now, const Arrival& by) {
     Agent& agent = agents_[static_cast<std::size_t>(index)];
-    const bool named = plan_.barriers[static_cast<std::size_t>(barrier)].kind == BarrierKind::named;
-    const Tick resume =
-        now + (named ? plan_.machine.sync.named_barrier : plan_.machine.sync.mbarrier_wait);
     agent.blocked_on = -1;
-    const Tick ready = std::max(agent.ready, resume);
+    const Tick ready = std::max(agent.ready, now + wait_latency(barrier));
     record(agent, ScheduleEvent::Kind::wait, agent.op_start, ready, causes_.barrier(barrier));
     if (log_ != nullptr && by.usage >= 0) {
         log_->released({index, agent.pc, ready, by.usage, by.op, by.at});

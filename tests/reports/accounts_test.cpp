@@ -49,12 +49,32 @@ TEST_CASE("idle causes are shares of the makespan over all instances") {
     schedule.units = {{Unit::xu, 0, 0, 3, 60, {{latency, 40}}},
                       {Unit::xu, 1, 0, 1, 20, {{issue, 80}}},
                       {Unit::alu, 0, 0, 1, 0, {{issue, 100}}}};
-    const auto causes = idle_causes(schedule, Unit::xu);
-    REQUIRE(causes.size() == 2);
-    CHECK(causes[0].cause == latency);
-    CHECK(causes[0].share == Approx(0.3));
-    CHECK(causes[1].share == Approx(0.2));
-    CHECK(idle_causes(schedule, Unit::tma).empty());
+    const UnitOverRun run = unit_over_run(schedule, Unit::xu);
+    CHECK(run.busy == Approx(0.5));
+    REQUIRE(run.idle.size() == 2);
+    CHECK(run.idle[0].cause == latency);
+    CHECK(run.idle[0].share == Approx(0.3));
+    CHECK(run.idle[1].share == Approx(0.2));
+    CHECK(unit_over_run(schedule, Unit::tma).idle.empty());
+}
+
+TEST_CASE("what stands for all sub-partitions tells why they are idle, others beside it are busy") {
+    Schedule schedule;
+    schedule.makespan = 100;
+    const Cause latency{Cause::Kind::latency, 1};
+    const Cause issue{Cause::Kind::issue, 0};
+    const Cause finished{Cause::Kind::finished, 0};
+    // Sub-partition 0 of each of two SMs stands for four; on one a warp of its own is busy beside.
+    schedule.units = {{Unit::xu, 0, 0, 4, 60, {{latency, 30}, {issue, 10}}},
+                      {Unit::xu, 0, 1, 1, 40, {{finished, 60}}},
+                      {Unit::xu, 0, 2, 1, 0, {{finished, 100}}},
+                      {Unit::xu, 1, 0, 4, 60, {{latency, 30}, {issue, 10}}}};
+    const UnitOverRun run = unit_over_run(schedule, Unit::xu);
+    CHECK(run.busy == Approx((4 * 60 + 40 + 4 * 60) / 800.0));
+    REQUIRE(run.idle.size() == 2);
+    CHECK(run.idle[0].cause == latency);
+    CHECK(run.idle[0].share == Approx(0.75 * (1.0 - run.busy)));
+    CHECK(run.idle[1].share == Approx(0.25 * (1.0 - run.busy)));
 }
 
 TEST_CASE("consecutive steps of one kind are one stretch of the critical cycle") {
