@@ -83,6 +83,10 @@ std::string answers_section(const Prediction& prediction, const Style& style) {
     std::string text = style.bold(fmt::format("Cycles per step of {} x {}, three answers",
                                               steady.rows, steady.block)) +
                        "\n" + table.text("  ");
+    if (!prediction.waves.loop_runs) {
+        text += "  This problem has no blocks: what its loop would take on a long tile.\n";
+        return text;
+    }
     const std::string causes =
         printable(blame(unit_over_run(prediction.schedule, bound).idle, prediction.plan));
     if (!causes.empty()) {

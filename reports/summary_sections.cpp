@@ -154,7 +154,10 @@ std::string stall_section(const Prediction& prediction, const Style& style) {
         table.add({cut_to(printable(role_label(prediction.plan, account.role)), 16),
                    percent(account.busy), cut_to(printable(waits), 70)});
     }
-    return style.bold("Roles, over the whole simulated run") + "\n" + table.text("  ");
+    const char* const run = prediction.waves.loop_runs
+                                ? "Roles, over the whole simulated run"
+                                : "Roles, on a long tile, which this problem has not";
+    return style.bold(run) + "\n" + table.text("  ");
 }
 
 std::string wave_section(const Prediction& prediction, const Style& style) {

@@ -71,6 +71,8 @@ void fill_times(Prediction& out, const PredictionParts& parts) {
     waves.hbm_bytes = parts.traffic.hbm_bytes;
     waves.l2_bytes = parts.traffic.l2_bytes;
     const TileTimes::Phases& phases = parts.times.phases();
+    const auto longest_tile = parts.times.longest();
+    waves.loop_runs = !longest_tile || longest_tile->blocks > 0;
     waves.first_tile_cycles = phases.first * cycles_per_tick;
     waves.middle_tile_cycles = phases.middle * cycles_per_tick;
     waves.last_tile_cycles = phases.last * cycles_per_tick;
@@ -151,6 +153,11 @@ void fill_assumptions(Prediction& out, const PredictionParts& parts, const GpuSp
     }
     if (out.plan.ctas_per_sm > 1) {
         list.emplace_back("A tile takes the time it takes with all its co-residents present.");
+    }
+    if (!out.waves.loop_runs) {
+        list.emplace_back(
+            "No tile has a block to loop over: steps, units, roles and timelines are those of a "
+            "long tile, which this problem does not run.");
     }
     if (!parts.times.exact()) {
         list.push_back(fmt::format(

@@ -44,6 +44,7 @@ struct WaveSummary {
     double turn_wait_cycles = 0;       ///< of the makespan: CTAs waited for their turns in an order
     double first_tile_cycles = 0, middle_tile_cycles = 0,
            last_tile_cycles = 0;    ///< of the longest class
+    bool loop_runs = true;          ///< some tile has a block to loop over
     bool memory_bound = false;      ///< L2 or HBM traffic, not the SMs, sets the time
     bool l2_bound = false;          ///< and it is L2
     bool fetch_bound = false;       ///< fetching machine code sets the time

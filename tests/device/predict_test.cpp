@@ -1,6 +1,7 @@
 #include "warpline/device/clock.hpp"
 #include "warpline/device/prediction.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -64,6 +65,18 @@ AttentionProblem problem(std::int64_t batch, std::int64_t kv) {
 }
 
 }  // namespace
+
+TEST_CASE("a problem without keys is predicted, and says that its loop never runs") {
+    const auto none = predict(small_gpu(), one_warp(TileScheduler::single_tile), problem(10, 0));
+    REQUIRE(none);
+    CHECK_FALSE(none->waves.loop_runs);
+    CHECK(std::any_of(none->assumptions.begin(), none->assumptions.end(), [](const auto& text) {
+        return text.find("No tile has a block to loop over") != std::string::npos;
+    }));
+    const auto some = predict(small_gpu(), one_warp(TileScheduler::single_tile), problem(10, 128));
+    REQUIRE(some);
+    CHECK(some->waves.loop_runs);
+}
 
 TEST_CASE("a prediction adds up: work, waves, time") {
     const auto answer =

@@ -51,6 +51,22 @@ TEST_CASE("the summary answers every question it promises") {
     CHECK(contains(summary_text(test::example_prediction(), Style{true}), "\x1b[1m"));
 }
 
+TEST_CASE("of a problem without blocks the summary says that its loop never runs") {
+    Prediction prediction = test::example_prediction();
+    prediction.waves.loop_runs = false;
+    const std::string text = summary_text(prediction);
+    CHECK(contains(text, "This problem has no blocks"));
+    CHECK(contains(text, "on a long tile, which this problem has not"));
+    CHECK_FALSE(contains(text, "tensor core idle"));
+}
+
+TEST_CASE("what the convention counts and nobody executes is called so") {
+    Prediction prediction = test::example_prediction();
+    prediction.counted_flops = 2.0 * prediction.executed_flops;
+    CHECK(contains(summary_text(prediction), "counted by the convention, not executed"));
+    CHECK(contains(summary_text(test::example_prediction()), "executed but not counted"));
+}
+
 TEST_CASE("no line of the summary is wider than 100 columns, whatever the texts") {
     Prediction prediction = test::example_prediction();
     const std::string long_text = "a very long text of many words, and then some more of them, " +
