@@ -1,18 +1,24 @@
 #include "warpline/diagnostics/fingerprint.hpp"
 
-#include <cstdint>
-
 #include <fmt/format.h>
 
 namespace warpline {
 
-std::string fingerprint(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char c : text) {
-        hash ^= static_cast<unsigned char>(c);
-        hash *= 0x100000001b3U;
+void Fingerprint::add(std::string_view piece) {
+    for (const char c : piece) {
+        hash_ ^= static_cast<unsigned char>(c);
+        hash_ *= 0x100000001b3U;
     }
-    return fmt::format("{:016x}", hash);
+}
+
+std::string Fingerprint::text() const {
+    return fmt::format("{:016x}", hash_);
+}
+
+std::string fingerprint(std::string_view text) {
+    Fingerprint whole;
+    whole.add(text);
+    return whole.text();
 }
 
 }  // namespace warpline

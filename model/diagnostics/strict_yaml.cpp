@@ -1,7 +1,6 @@
 #include "warpline/diagnostics/strict_yaml.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <sstream>
 #include <unordered_set>
@@ -225,9 +224,12 @@ YamlNode& YamlNode::operator=(YamlNode&&) noexcept = default;
 YamlNode::~YamlNode() = default;
 
 const YamlNode* YamlNode::find(std::string_view key) const {
-    const auto found = std::find_if(fields.begin(), fields.end(),
-                                    [&](const auto& field) { return field.first == key; });
-    return found == fields.end() ? nullptr : &found->second;
+    for (const auto& [name, value] : fields) {
+        if (name == key) {
+            return &value;
+        }
+    }
+    return nullptr;
 }
 
 Result<YamlNode> parse_yaml(std::string_view text, const std::string& file_name) {
@@ -267,16 +269,15 @@ Result<std::string> read_text(const std::filesystem::path& path) {
         return fail(FailureKind::input, "not a regular file", {}, {name, 0, 0});
     }
     // A file may grow or be a pseudo-file that claims to be empty, so its size is a hint only.
+    const auto size = std::filesystem::file_size(path, error);
+    const std::size_t more = 1 + (error ? 0 : static_cast<std::size_t>(size));
     std::ifstream stream(path, std::ios::binary);
     std::string text;
-    std::array<char, 16384> chunk{};
-    while (stream.is_open() && text.size() <= largest_text_file) {
-        stream.read(chunk.data(), static_cast<std::streamsize>(
-                                      std::min(chunk.size(), largest_text_file + 1 - text.size())));
-        if (stream.gcount() == 0) {
-            break;
-        }
-        text.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
+    while (stream.good() && text.size() <= largest_text_file) {
+        const std::size_t before = text.size();
+        text.resize(std::min(2 * before + more, largest_text_file + 1));
+        stream.read(&text[before], static_cast<std::streamsize>(text.size() - before));
+        text.resize(before + static_cast<std::size_t>(stream.gcount()));
     }
     if (!stream.is_open() || stream.bad()) {
         return fail(FailureKind::input, "cannot be read", {}, {name, 0, 0});

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace warpline {
 struct GpuFamily {
     std::string id;
     SpecFile file;
+    std::optional<GpuSpec> plain;  ///< without overrides; nothing where it lacks what they may add
     std::vector<std::shared_ptr<const YamlDocument>> documents;  ///< that it was read from
 };
 

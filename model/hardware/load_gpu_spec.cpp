@@ -148,11 +148,20 @@ Result<GpuFamily> read_gpu_family(const fs::path& data_dir, const std::string& i
     if (!path) {
         return tl::unexpected<Failure>(path.error());
     }
-    return load_spec_family(data_dir, *path, documents);
+    auto family = load_spec_family(data_dir, *path, documents);
+    if (family) {
+        if (auto plain = resolve_gpu_spec(family->file, family->id)) {
+            family->plain = std::move(*plain);
+        }
+    }
+    return family;
 }
 
 Result<GpuSpec> make_gpu_spec(const GpuFamily& family,
                               const std::vector<ConstantOverride>& overrides) {
+    if (overrides.empty() && family.plain) {
+        return *family.plain;
+    }
     SpecFile changed = family.file;
     DiagnosticSink wrong_overrides;
     for (const ConstantOverride& change : overrides) {

@@ -1,5 +1,6 @@
 #include "warpline/pipeline/affine.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,13 +13,22 @@ constexpr std::int64_t largest_whole = std::int64_t{1} << 53;
 /// The origin and the unit points determine a linear form; the others must agree with it. They
 /// include neighbours of the origin, where min() and max() bend, coprime values against % and
 /// floor(), and the largest tile.
-const std::vector<std::vector<double>>& probes() {
-    static const std::vector<std::vector<double>> points = {
-        {0, 0, 0},      {1, 0, 0},     {0, 1, 0},         {0, 0, 1},  {2, 0, 0},
-        {3, 1, 0},      {5, 2, 1},     {17, 3, 2},        {64, 1, 1}, {1000, 7, 13},
-        {8191, 64, 17}, {1, 1, 1},     {4, 1, 0},         {7, 0, 5},  {6, 2, 0},
-        {97, 89, 0},    {101, 0, 103}, {30011, 211, 307}, {2, 2, 2},  {2147483647, 5, 3}};
-    return points;
+constexpr std::array<std::array<double, 3>, 20> probes = {
+    {{0, 0, 0},      {1, 0, 0},     {0, 1, 0},         {0, 0, 1},  {2, 0, 0},
+     {3, 1, 0},      {5, 2, 1},     {17, 3, 2},        {64, 1, 1}, {1000, 7, 13},
+     {8191, 64, 17}, {1, 1, 1},     {4, 1, 0},         {7, 0, 5},  {6, 2, 0},
+     {97, 89, 0},    {101, 0, 103}, {30011, 211, 307}, {2, 2, 2},  {2147483647, 5, 3}}};
+
+/// One after the other.
+const std::vector<double>& probed_values() {
+    static const std::vector<double> values = [] {
+        std::vector<double> all;
+        for (const auto& probe : probes) {
+            all.insert(all.end(), probe.begin(), probe.end());
+        }
+        return all;
+    }();
+    return values;
 }
 
 bool is_whole(double value) {
@@ -57,14 +67,14 @@ Evaluated<Affine> evaluate_affine(Evaluator& evaluator, std::string_view text) {
         }
         return Affine{std::llround(*value)};
     }
-    const auto table = evaluator.tabulate(text, tile_names(), probes());
+    const auto table = evaluator.tabulate(text, tile_names(), probed_values());
     if (!table) {
         return tl::unexpected(table.error());
     }
     const std::vector<double>& at = *table;
     const double coefficients[] = {at[0], at[1] - at[0], at[2] - at[0], at[3] - at[0]};
     for (std::size_t i = 4; i < at.size(); ++i) {
-        const std::vector<double>& point = probes()[i];
+        const auto& point = probes[i];
         const double expected = coefficients[0] + coefficients[1] * point[0] +
                                 coefficients[2] * point[1] + coefficients[3] * point[2];
         if (std::abs(expected - at[i]) > 1e-9 * std::max(1.0, std::abs(expected))) {

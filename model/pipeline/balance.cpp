@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <string_view>
 
@@ -30,10 +29,14 @@ class BalanceCheck {
         : declarations_(declarations),
           roles_(roles),
           problems_(problems),
-          instances_(declarations) {}
+          instances_(declarations),
+          arrived_(declarations.barriers.size(), false),
+          awaited_(declarations.barriers.size(), false) {
+        name_bases();
+    }
 
     void run() {
-        find_waits();
+        find_users();
         for (const TileClass& tile : tile_classes) {
             if (!check_tile(tile)) {
                 return;
@@ -43,16 +46,55 @@ class BalanceCheck {
     }
 
   private:
-    /// Roles that arrive at one instance, and how often.
-    using Arrived = std::map<std::string_view, std::int64_t>;
+    /// What a barrier expects of the roles of one base name.
+    struct Expected {
+        std::size_t base = 0;
+        std::int64_t each = 0;
+    };
 
-    void find_waits() {
+    /// Numbers the base names of roles, of those that arrive and of those expected to.
+    void name_bases() {
         for (const Role& role : roles_) {
+            bases_.push_back(role.base_name);
+        }
+        for (const DeclaredBarrier& declared : declarations_.barriers) {
+            for (const auto& [role, each] : declared.arrivals) {
+                bases_.push_back(role);
+            }
+        }
+        std::sort(bases_.begin(), bases_.end());
+        bases_.erase(std::unique(bases_.begin(), bases_.end()), bases_.end());
+        const auto base_of = [&](std::string_view name) {
+            const auto found = std::lower_bound(bases_.begin(), bases_.end(), name);
+            return static_cast<std::size_t>(found - bases_.begin());
+        };
+        for (const Role& role : roles_) {
+            base_of_role_.push_back(base_of(role.base_name));
+        }
+        for (const DeclaredBarrier& declared : declarations_.barriers) {
+            std::vector<Expected>& expected = expected_.emplace_back();
+            for (const auto& [role, each] : declared.arrivals) {
+                expected.push_back({base_of(role), each});
+            }
+        }
+    }
+
+    void find_users() {
+        users_.resize(instances_.count());
+        for (std::size_t r = 0; r < roles_.size(); ++r) {
             std::vector<bool> waits(instances_.count(), false);
-            for (const Op& op : role.program) {
+            std::vector<bool> uses(instances_.count(), false);
+            for (const Op& op : roles_[r].program) {
                 if (const auto* wait = std::get_if<WaitOp>(&op.body)) {
-                    waits[instances_.of(wait->on)] = true;
-                    awaited_.insert(static_cast<std::size_t>(wait->on.barrier));
+                    waits[instances_.of(wait->on)] = uses[instances_.of(wait->on)] = true;
+                    awaited_[static_cast<std::size_t>(wait->on.barrier)] = true;
+                } else if (const auto on = arrives_on(op.body)) {
+                    uses[instances_.of(*on)] = true;
+                }
+            }
+            for (std::size_t instance = 0; instance < uses.size(); ++instance) {
+                if (uses[instance]) {
+                    users_[instance].push_back(r);
                 }
             }
             ever_waits_.push_back(std::move(waits));
@@ -88,15 +130,10 @@ class BalanceCheck {
     /// Arrivals at the instance on CTA `rank` by one warp of the role, on all CTAs it runs on.
     [[nodiscard]] std::int64_t arrivals_at(std::size_t r, std::size_t instance, int rank) const {
         const TileCounts::Arrivals& counted = counts_[r].arrivals[instance];
-        std::int64_t sum = 0;
-        for (int from = 0; from < declarations_.cluster; ++from) {
-            if (!runs_on(roles_[r], from)) {
-                continue;
-            }
-            sum += counted.all + (from == rank ? counted.self : 0) +
-                   (from != rank ? counted.peer : 0) + (rank == 0 ? counted.leader : 0);
-        }
-        return sum;
+        const std::int64_t here = runs_on(roles_[r], rank) ? 1 : 0;
+        const std::int64_t ctas = roles_[r].leader_only ? 1 : declarations_.cluster;
+        return ctas * (counted.all + (rank == 0 ? counted.leader : 0)) + here * counted.self +
+               (ctas - here) * counted.peer;
     }
 
     [[nodiscard]] std::string tile_text() const {
@@ -152,14 +189,14 @@ class BalanceCheck {
         const DeclaredBarrier& declared = declarations_.barriers[b];
         const std::size_t instance = instances_.of(b, copy);
         const bool per_warp = declared.barrier.scope == BarrierScope::warp;
-        Arrived arrived;
-        std::set<int> sizes;
-        for (std::size_t r = 0; r < roles_.size(); ++r) {
+        arrivals_.assign(bases_.size(), 0);
+        std::set<int> sizes;  // of roles that share a barrier of each warp
+        for (const std::size_t r : users_[instance]) {
             const std::int64_t warps = per_warp ? 1 : roles_[r].warps;
             const std::int64_t count = warps * arrivals_at(r, instance, rank);
             if (count > 0) {
-                arrived[roles_[r].base_name] += count;
-                arrived_.insert(b);
+                arrivals_[base_of_role_[r]] += count;
+                arrived_[b] = true;
             }
             if (per_warp && (count > 0 || counts_[r].waits[instance] > 0)) {
                 sizes.insert(roles_[r].warps);
@@ -172,23 +209,26 @@ class BalanceCheck {
                                               declared.barrier.name, fmt::join(sizes, " and ")));
             return;
         }
-        for (const auto& [role, count] : arrived) {
-            check_declared(b, copy, std::string(role), count);
+        for (std::size_t base = 0; base < bases_.size(); ++base) {
+            if (arrivals_[base] > 0) {
+                check_declared(b, copy, base, arrivals_[base]);
+            }
         }
-        for (std::size_t r = 0; r < roles_.size(); ++r) {
+        for (const std::size_t r : users_[instance]) {
             // A role that waits on other tiles must find nothing left over from this one.
             if (ever_waits_[r][instance] && runs_on(roles_[r], rank)) {
-                check_waiter(b, copy, rank, roles_[r].name, counts_[r].waits[instance], arrived);
+                check_waiter(b, copy, rank, roles_[r].name, counts_[r].waits[instance]);
             }
         }
     }
 
-    void check_declared(std::size_t b, int copy, const std::string& role, std::int64_t count) {
-        const DeclaredBarrier& declared = declarations_.barriers[b];
+    void check_declared(std::size_t b, int copy, std::size_t base, std::int64_t count) {
         const bool known =
-            std::any_of(declared.arrivals.begin(), declared.arrivals.end(),
-                        [&](const auto& arrivals) { return arrivals.first == role; });
-        if (!known && reported_.emplace(b, role).second) {
+            std::any_of(expected_[b].begin(), expected_[b].end(),
+                        [&](const Expected& expected) { return expected.base == base; });
+        if (!known && reported_.emplace(b, base).second) {
+            const DeclaredBarrier& declared = declarations_.barriers[b];
+            const std::string& role = bases_[base];
             problems_.input.error(
                 arrival_place(b, copy, role),
                 fmt::format(
@@ -199,13 +239,13 @@ class BalanceCheck {
     }
 
     void check_waiter(std::size_t b, int copy, int rank, const std::string& waiter,
-                      std::int64_t waits, const Arrived& arrived) {
-        for (const auto& [role, each] : declarations_.barriers[b].arrivals) {
-            const auto found = arrived.find(role);
-            const std::int64_t count = found == arrived.end() ? 0 : found->second;
-            if (count == each * waits || !reported_.emplace(b, role).second) {
+                      std::int64_t waits) {
+        for (const auto& [base, each] : expected_[b]) {
+            const std::int64_t count = arrivals_[base];
+            if (count == each * waits || !reported_.emplace(b, base).second) {
                 continue;
             }
+            const std::string& role = bases_[base];
             std::string hint = fmt::format("{} x {} = {} expected", waits, each, each * waits);
             if (count > 0 && waits > 0 && count % waits == 0) {
                 hint += fmt::format("; arrive {} a phase, or declare {}", each, count / waits);
@@ -255,8 +295,8 @@ class BalanceCheck {
     void warn_unused() {
         for (std::size_t b = 0; b < declarations_.barriers.size(); ++b) {
             const DeclaredBarrier& declared = declarations_.barriers[b];
-            if (declared.present && awaited_.count(b) == 0) {
-                const bool arrived = arrived_.count(b) != 0;
+            if (declared.present && !awaited_[b]) {
+                const bool arrived = arrived_[b];
                 problems_.warnings.error(declared.where,
                                          fmt::format("barrier '{}' is {}", declared.barrier.name,
                                                      arrived ? "never waited for" : "not used"));
@@ -270,11 +310,16 @@ class BalanceCheck {
     BarrierInstances instances_;
     TileClass tile_;
     std::vector<TileCounts> counts_;
-    std::vector<std::vector<bool>> ever_waits_;  // by role and instance
-    std::set<std::pair<std::size_t, std::string>> reported_;
+    std::vector<std::string> bases_;               // base names, sorted
+    std::vector<std::size_t> base_of_role_;        // by role
+    std::vector<std::vector<Expected>> expected_;  // by barrier
+    std::vector<std::int64_t> arrivals_;           // at the instance being checked, by base name
+    std::vector<std::vector<bool>> ever_waits_;    // by role and instance
+    std::vector<std::vector<std::size_t>> users_;  // by instance: roles that wait or arrive there
+    std::set<std::pair<std::size_t, std::size_t>> reported_;  // barrier and base name
     std::set<std::size_t> rings_reported_;
-    std::set<std::size_t> arrived_;
-    std::set<std::size_t> awaited_;
+    std::vector<bool> arrived_;  // by barrier
+    std::vector<bool> awaited_;  // by barrier
 };
 
 }  // namespace

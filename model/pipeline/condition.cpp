@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -116,15 +117,19 @@ Evaluated<Condition> every(Evaluator& evaluator, const Part& part) {
     return single(std::move(predicate));
 }
 
-const std::vector<std::vector<double>>& first_iterations() {
-    static const std::vector<std::vector<double>> points = [] {
-        std::vector<std::vector<double>> all;
-        for (int i = 0; i < chance_iterations; ++i) {
-            all.push_back({static_cast<double>(i)});
-        }
+/// To the nearest, halves up. Precondition: not negative.
+int rounded(double value) {
+    const int below = static_cast<int>(value);
+    return below + (value - below >= 0.5 ? 1 : 0);
+}
+
+const std::vector<double>& first_iterations() {
+    static const std::vector<double> iterations = [] {
+        std::vector<double> all(chance_iterations);
+        std::iota(all.begin(), all.end(), 0.0);
         return all;
     }();
-    return points;
+    return iterations;
 }
 
 Evaluated<Condition> chance(Evaluator& evaluator, const Part& part) {
@@ -144,12 +149,13 @@ Evaluated<Condition> chance(Evaluator& evaluator, const Part& part) {
     }
     Predicate predicate;
     predicate.kind = Predicate::Kind::chance;
+    predicate.chance_64ths.reserve(shares.size());
     for (const double share : shares) {
         if (share < 0.0 || share > 1.0) {
             return part.error(fmt::format("a chance must lie between 0 and 1, is {}", share), {},
                               true);
         }
-        predicate.chance_64ths.push_back(static_cast<int>(std::lround(share * 64.0)));
+        predicate.chance_64ths.push_back(rounded(share * 64.0));
     }
     std::vector<int>& shares_64 = predicate.chance_64ths;
     while (shares_64.size() > 1 && shares_64.back() == shares_64[shares_64.size() - 2]) {

@@ -49,6 +49,11 @@ struct DeclaredRole {
     SourceLocation where;
 };
 
+struct Procedure {
+    const YamlNode* node = nullptr;
+    std::vector<std::string> takes;
+};
+
 struct Declarations {
     int cluster = 1;
     int ctas_per_sm = 1;
@@ -59,7 +64,7 @@ struct Declarations {
     std::vector<DeclaredBarrier> barriers;
     std::vector<DeclaredRole> roles;        ///< copies of an `each` role are separate
     std::vector<std::string> absent_roles;  ///< left out by their `when`
-    std::map<std::string, const YamlNode*> procedures;
+    std::map<std::string, Procedure, std::less<>> procedures;
 };
 
 /// Reads everything but the programs. Problems go to the reader; what could be read is returned.

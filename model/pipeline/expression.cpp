@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -117,6 +118,15 @@ std::vector<std::string> Evaluator::asked() const {
     return names;
 }
 
+std::vector<std::pair<std::string, double>> Evaluator::asked_values() const {
+    std::vector<std::pair<std::string, double>> values;
+    values.reserve(impl_->asked.size());
+    for (const NamedValue* const named : impl_->asked) {
+        values.emplace_back(named->name, named->defined ? named->value : 0.0);
+    }
+    return values;
+}
+
 void Evaluator::forget_asked() {
     for (NamedValue* const named : impl_->asked) {
         named->asked = false;
@@ -138,13 +148,13 @@ Evaluated<double> Evaluator::number(std::string_view text) {
 
 Evaluated<std::vector<double>> Evaluator::tabulate(std::string_view text,
                                                    const std::vector<std::string>& names,
-                                                   const std::vector<std::vector<double>>& points) {
+                                                   const std::vector<double>& points) {
     ParsedExpression& expression = impl_->parsed->of(text);
     std::vector<NamedValue*> cells;
-    std::vector<NamedValue> hidden;
+    std::vector<std::pair<double, bool>> hidden;  // values, and whether defined
     for (const std::string& name : names) {
         NamedValue& cell = impl_->names.at(name);
-        hidden.push_back(cell);
+        hidden.emplace_back(cell.value, cell.defined);
         cell.defined = true;
         cells.push_back(&cell);
     }
@@ -152,8 +162,7 @@ Evaluated<std::vector<double>> Evaluator::tabulate(std::string_view text,
     auto results = bound ? expression.values(cells, points)
                          : Evaluated<std::vector<double>>(tl::unexpected(bound.error()));
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        cells[i]->value = hidden[i].value;
-        cells[i]->defined = hidden[i].defined;
+        std::tie(cells[i]->value, cells[i]->defined) = hidden[i];
     }
     return results;
 }

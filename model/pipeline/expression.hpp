@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -66,11 +67,11 @@ class Evaluator {
 
     [[nodiscard]] Evaluated<double> number(std::string_view text);
 
-    /// The expression's value for each point: `names` are bound to the point's entries. Names that
-    /// are defined already are hidden meanwhile.
-    [[nodiscard]] Evaluated<std::vector<double>> tabulate(
-        std::string_view text, const std::vector<std::string>& names,
-        const std::vector<std::vector<double>>& points);
+    /// The expression's value for each point: `names` are bound to the point's entries, which
+    /// follow each other in `points`. Names that are defined already are hidden meanwhile.
+    [[nodiscard]] Evaluated<std::vector<double>> tabulate(std::string_view text,
+                                                          const std::vector<std::string>& names,
+                                                          const std::vector<double>& points);
 
     /// tokenize(), kept. Valid while the evaluator is.
     [[nodiscard]] const Evaluated<std::vector<Token>>& tokens(std::string_view text);
@@ -81,6 +82,8 @@ class Evaluator {
     /// Names whose values were asked for since the last forget_asked(), sorted; constants of the
     /// specification apart.
     [[nodiscard]] std::vector<std::string> asked() const;
+    /// The same with their values, 0 of a name that is gone; in no order.
+    [[nodiscard]] std::vector<std::pair<std::string, double>> asked_values() const;
     void forget_asked();
 
     /// For names that exist elsewhere only: what to say instead of "unknown name".

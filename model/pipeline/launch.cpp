@@ -78,6 +78,7 @@ void read_procedures(const YamlNode* section, ValueReader& reader, Declarations&
             DiagnosticSink& input = reader.problems().input;
             input.check_keys(node, {"takes", "do"}, what);
             static_cast<void>(input.require(node, "do", what));
+            Procedure procedure{&node, {}};
             if (const YamlNode* takes = node.find("takes")) {
                 if (!takes->is_sequence()) {
                     input.error(takes->where,
@@ -88,9 +89,10 @@ void read_procedures(const YamlNode* section, ValueReader& reader, Declarations&
                     if (!item.is_scalar() || !is_identifier(item.scalar)) {
                         input.error(item.where, fmt::format("'takes' of {} must hold names", what));
                     }
+                    procedure.takes.push_back(item.scalar);
                 }
             }
-            out.procedures[name] = &node;
+            out.procedures[name] = std::move(procedure);
         });
 }
 

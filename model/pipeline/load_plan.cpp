@@ -1,6 +1,5 @@
 #include "warpline/pipeline/load_plan.hpp"
 
-#include "warpline/diagnostics/fingerprint.hpp"
 #include "warpline/pipeline/balance.hpp"
 #include "warpline/pipeline/budget.hpp"
 #include "warpline/pipeline/lowering.hpp"
@@ -15,6 +14,7 @@
 #include "warpline/pipeline/unknown_constants.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -41,10 +41,10 @@ MachineTimings machine_of(const GpuSpec& spec, MmaPath path) {
     return machine;
 }
 
-void warn_unused_buffers(const Declarations& declarations, const std::set<std::string>& used,
+void warn_unused_buffers(const Declarations& declarations, const std::set<const Buffer*>& used,
                          DiagnosticSink& warnings) {
     for (const Buffer& buffer : declarations.buffers) {
-        if (buffer.present && used.count(buffer.name) == 0) {
+        if (buffer.present && used.count(&buffer) == 0) {
             warnings.error(
                 buffer.where,
                 fmt::format("no statement names buffer '{}': it counts in the budget only",
@@ -53,12 +53,26 @@ void warn_unused_buffers(const Declarations& declarations, const std::set<std::s
     }
 }
 
-std::string hash_of(const std::string& text, const std::vector<Parameter>& parameters) {
-    std::string all = text;
-    for (const Parameter& parameter : parameters) {
-        all += fmt::format("\n{}={:.17g}", parameter.name, parameter.value);
+/// The value with all its digits. Whole numbers, as most parameters are, take the short way to the
+/// same text.
+std::string exact_text(double value) {
+    constexpr double largest_plain = 1e15;
+    const bool negative_zero = value == 0.0 && std::signbit(value);
+    if (std::abs(value) < largest_plain && std::trunc(value) == value && !negative_zero) {
+        return fmt::format_int(static_cast<std::int64_t>(value)).str();
     }
-    return fingerprint(all);
+    return fmt::format("{:.17g}", value);
+}
+
+std::string hash_of(const Fingerprint& text, const std::vector<Parameter>& parameters) {
+    Fingerprint all = text;
+    for (const Parameter& parameter : parameters) {
+        all.add("\n");
+        all.add(parameter.name);
+        all.add("=");
+        all.add(exact_text(parameter.value));
+    }
+    return all.text();
 }
 
 bool fits_with(const Request& request, const std::vector<ParameterOverride>& overrides) {
@@ -80,15 +94,8 @@ void check_storage(const Request& request, const std::vector<ParameterOverride>&
 }
 
 void lower_roles(const Request& request, Resolved& resolved, KernelPlan& plan) {
-    LoweringContext context{request.spec,
-                            request.problem,
-                            resolved.declarations,
-                            resolved.reader,
-                            mma_path_of(request.source.root),
-                            {},
-                            {},
-                            {},
-                            {}};
+    LoweringContext context{request.spec, request.problem, resolved.declarations, resolved.reader,
+                            mma_path_of(request.source.root)};
     for (const DeclaredRole& declared : resolved.declarations.roles) {
         plan.roles.push_back(lower_role(context, declared));
     }
@@ -132,6 +139,49 @@ void say_unknowns(const Request& request, KernelPlan& plan) {
     }
 }
 
+/// A plan that was made, and what of it only traced plans tell.
+struct MadePlan {
+    KernelPlan plan;
+    std::vector<SideLaunch> launches;
+};
+
+/// `asked`: where to put the names that were asked for after the parameters; null: nobody wants
+/// them.
+Result<MadePlan> make(const Request& request, const std::vector<ParameterOverride>& overrides,
+                      const std::vector<Parameter>& known, Resolved& resolved,
+                      std::vector<std::string>* asked) {
+    const PipelineSource& source = request.source;
+    if (names_kernels(source.root)) {
+        return several_kernels(source, "a plan is of one");
+    }
+    resolve(request, overrides, resolved, known);
+    if (resolved.problems.input.empty() && !resolved.problems.none()) {
+        return resolved.problems.failure();
+    }
+    MadePlan made;
+    KernelPlan& plan = made.plan;
+    plan.machine = machine_of(request.spec, mma_path_of(source.root));
+    plan.budgets = compute_budgets(resolved.declarations, request.spec);
+    lower_roles(request, resolved, plan);
+    const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
+    if (asked != nullptr) {
+        *asked = resolved.evaluator.asked();  // launches change no plan
+    }
+    made.launches = read_side_launches(source.root.find("launches"), resolved.reader);
+    if (resolved.problems.input.empty()) {
+        check_storage(request, overrides, plan.budgets, resolved);
+    }
+    if (resolved.problems.none()) {
+        describe_kernel(source, resolved, plan);
+        write_tile_work(work, plan.parameters);
+        say_unknowns(request, plan);
+    }
+    if (!resolved.problems.none()) {
+        return resolved.problems.failure();
+    }
+    return made;
+}
+
 }  // namespace
 
 NameValues given_values(const AttentionProblem& problem, const std::vector<Parameter>& parameters) {
@@ -156,45 +206,25 @@ void set_parameters(KernelPlan& plan, const PipelineSource& source,
 Result<KernelPlan> make_plan(const PipelineSource& source, const GpuSpec& spec,
                              const AttentionProblem& problem,
                              const std::vector<ParameterOverride>& overrides) {
-    auto traced = make_traced_plan(source, spec, problem, overrides);
-    if (!traced) {
-        return tl::unexpected(std::move(traced.error()));
-    }
-    return std::move(traced->plan);
+    const Request request{source, spec, problem};
+    Resolved resolved(request);
+    auto made = make(request, overrides, {}, resolved, nullptr);
+    return made ? Result<KernelPlan>(std::move(made->plan))
+                : tl::unexpected(std::move(made.error()));
 }
 
 Result<TracedPlan> make_traced_plan(const PipelineSource& source, const GpuSpec& spec,
                                     const AttentionProblem& problem,
                                     const std::vector<ParameterOverride>& overrides,
                                     const std::vector<Parameter>& known) {
-    if (names_kernels(source.root)) {
-        return several_kernels(source, "a plan is of one");
-    }
     const Request request{source, spec, problem};
     Resolved resolved(request);
-    resolve(request, overrides, resolved, known);
-    if (resolved.problems.input.empty() && !resolved.problems.none()) {
-        return resolved.problems.failure();
+    std::vector<std::string> asked;
+    auto made = make(request, overrides, known, resolved, &asked);
+    if (!made) {
+        return tl::unexpected(std::move(made.error()));
     }
-    KernelPlan plan;
-    plan.machine = machine_of(spec, mma_path_of(source.root));
-    plan.budgets = compute_budgets(resolved.declarations, spec);
-    lower_roles(request, resolved, plan);
-    const TileWork work = read_tile_work(source.root.find("tiles"), resolved.reader);
-    const auto asked = resolved.evaluator.asked();  // launches change no plan
-    auto launches = read_side_launches(source.root.find("launches"), resolved.reader);
-    if (resolved.problems.input.empty()) {
-        check_storage(request, overrides, plan.budgets, resolved);
-    }
-    if (resolved.problems.none()) {
-        describe_kernel(source, resolved, plan);
-        write_tile_work(work, plan.parameters);
-        say_unknowns(request, plan);
-    }
-    if (!resolved.problems.none()) {
-        return resolved.problems.failure();
-    }
-    TracedPlan traced{std::move(plan), {}, std::move(launches)};
+    TracedPlan traced{std::move(made->plan), {}, std::move(made->launches)};
     for (auto& [name, value] : given_values(problem, resolved.parameters)) {
         if (std::binary_search(asked.begin(), asked.end(), name)) {
             traced.asked.emplace(name, value);

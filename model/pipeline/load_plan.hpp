@@ -2,12 +2,14 @@
 #pragma once
 
 #include "warpline/diagnostics/failure.hpp"
+#include "warpline/diagnostics/fingerprint.hpp"
 #include "warpline/diagnostics/yaml_documents.hpp"
 #include "warpline/pipeline/kernel_plan.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpline {
@@ -24,7 +26,7 @@ struct ParameterOverride {
 struct PipelineSource {
     std::string file;    ///< as errors name it
     std::string kernel;  ///< the file's name without folder and extension
-    std::string text;    ///< with that of the files it inherits
+    Fingerprint text;    ///< of the file's text and that of the files it inherits
     YamlNode root;       ///< with what it inherits
     std::vector<std::shared_ptr<const YamlDocument>> documents;  ///< that it was read from
     /// Its expressions, as far as they were parsed; copies share them.
@@ -34,7 +36,8 @@ struct PipelineSource {
 };
 
 /// A text on its own. Errors (input): not a YAML document as parse_yaml() understands it.
-[[nodiscard]] Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_name);
+[[nodiscard]] Result<PipelineSource> parse_pipeline(std::string_view text,
+                                                    const std::string& file_name);
 
 /// Kernel `id` from `data_dir`/pipelines, or the file `id` where it ends in ".yaml", with what it
 /// inherits and the kernels it names. Errors: usage (unknown id), input (unreadable, no such parent

@@ -13,6 +13,36 @@ constexpr std::int64_t tmem_lane_bytes = 4;      // of one column
 constexpr std::int64_t columns_per_access = 32;  // of the widest common LDTM and STTM
 constexpr std::int64_t most_columns = 1 << 16;
 
+/// Which keys an asynchronous operation may have.
+struct AsyncKind {
+    std::string name;
+    std::vector<std::string> keys;  ///< beside those of all
+    std::string what;               ///< as errors quote it
+};
+
+std::vector<AsyncKind> with_keys_of_all(std::vector<AsyncKind> kinds) {
+    for (AsyncKind& kind : kinds) {
+        const auto of_all = {"async", "label", "when", "class", "signals", "at"};
+        kind.keys.insert(kind.keys.begin(), of_all.begin(), of_all.end());
+        kind.what = fmt::format("'async: {}'", kind.name);
+    }
+    return kinds;
+}
+
+const AsyncKind* async_kind(std::string_view name) {
+    static const std::vector<std::string> of_copy = {"from",   "to",          "bytes",
+                                                     "engine", "first_touch", "instructions"};
+    static const std::vector<AsyncKind> kinds = with_keys_of_all(
+        {{"mma", {"m", "n", "k", "a", "b", "d", "pair", "dtype", "element_bytes"}, {}},
+         {"tmem_load", {"from", "columns", "instructions"}, {}},
+         {"tmem_store", {"to", "columns", "instructions"}, {}},
+         {"copy", of_copy, {}},
+         {"reduce_add", of_copy, {}}});
+    const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                    [&](const AsyncKind& kind) { return kind.name == name; });
+    return found == kinds.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 void RoleLowering::async(const YamlNode& node, const YamlNode& head) {
@@ -20,33 +50,30 @@ void RoleLowering::async(const YamlNode& node, const YamlNode& head) {
     if (!kind) {
         return;
     }
-    std::vector<std::string> keys = {"async", "label", "when", "class", "signals", "at"};
-    const auto allow = [&](std::initializer_list<const char*> more) {
-        keys.insert(keys.end(), more.begin(), more.end());
-        input_.check_keys(node, keys, fmt::format("'async: {}'", *kind));
-    };
     // Known from here on, also when the rest of the statement is wrong: one error is enough.
     if (const YamlNode* named = node.find("class"); named != nullptr && named->is_scalar()) {
         static_cast<void>(op_class(named->scalar, *named, true));
     }
-    if (*kind == "mma") {
-        allow({"m", "n", "k", "a", "b", "d", "pair", "dtype", "element_bytes"});
-        mma(node);
-    } else if (*kind == "tmem_load" || *kind == "tmem_store") {
-        const bool store = *kind == "tmem_store";
-        allow({store ? "to" : "from", "columns", "instructions"});
-        tmem(node, store);
-    } else if (*kind == "copy" || *kind == "reduce_add") {
-        allow({"from", "to", "bytes", "engine", "first_touch", "instructions"});
-        copy(node, *kind == "reduce_add");
-    } else {
+    const AsyncKind* const known = async_kind(*kind);
+    if (known == nullptr) {
         unknown(head, 0, "asynchronous operation", *kind,
                 {"mma", "tmem_load", "tmem_store", "copy", "reduce_add"});
+        return;
+    }
+    if (check_keys_) {
+        input_.check_keys(node, known->keys, known->what);
+    }
+    if (*kind == "mma") {
+        mma(node);
+    } else if (*kind == "tmem_load" || *kind == "tmem_store") {
+        tmem(node, *kind == "tmem_store");
+    } else {
+        copy(node, *kind == "reduce_add");
     }
 }
 
 void RoleLowering::emit_async(const YamlNode& node, std::variant<MmaOp, TmemOp, CopyOp> work,
-                              std::string default_label) {
+                              std::string_view verb, std::string_view object) {
     AsyncOp op;
     op.work = work;
     op.at = at_of(node);
@@ -73,7 +100,11 @@ void RoleLowering::emit_async(const YamlNode& node, std::variant<MmaOp, TmemOp, 
     }
     if (op_class) {
         op.op_class = *op_class;
-        emit(op, node, std::move(default_label));
+        std::string label;
+        if (wants_default_label(node)) {
+            label = fmt::format("{} {}", verb, object);
+        }
+        emit(op, node, std::move(label));
         if (!reader_.lenient()) {
             note_touches(node, static_cast<int>(program_.size()) - 1);
         }
@@ -106,7 +137,7 @@ void RoleLowering::tmem(const YamlNode& node, bool store) {
                          (*columns + columns_per_access - 1) / columns_per_access, 1, most_columns);
     op.port = round_to_ticks(static_cast<double>(*columns * lanes * tmem_lane_bytes) / rate);
     op.latency = store ? model.store_latency : model.load_latency;
-    emit_async(node, op, fmt::format("{} {}", store ? "store" : "load", *text));
+    emit_async(node, op, store ? "store" : "load", *text);
 }
 
 }  // namespace warpline

@@ -1,10 +1,11 @@
 // Statements, loops and conditions.
 #include "warpline/pipeline/affine.hpp"
 #include "warpline/pipeline/lowering.hpp"
+#include "warpline/pipeline/parsed_expressions.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,8 +24,8 @@ bool is_absurd(const Affine& count) {
 }  // namespace
 
 /// Every statement may carry its keyword, a label and a condition.
-std::vector<RoleLowering::Statement> RoleLowering::with_common_keys(std::vector<Statement> kinds) {
-    for (Statement& kind : kinds) {
+std::vector<StatementKind> RoleLowering::with_common_keys(std::vector<StatementKind> kinds) {
+    for (StatementKind& kind : kinds) {
         kind.what = fmt::format("'{}'", kind.keyword);
         kind.keys.emplace_back(kind.keyword);
         kind.keys.emplace_back("label");
@@ -33,8 +34,8 @@ std::vector<RoleLowering::Statement> RoleLowering::with_common_keys(std::vector<
     return kinds;
 }
 
-const std::vector<RoleLowering::Statement>& RoleLowering::statements() {
-    static const std::vector<Statement> kinds = with_common_keys({
+const std::vector<StatementKind>& RoleLowering::statements() {
+    static const std::vector<StatementKind> kinds = with_common_keys({
         {"loop", &RoleLowering::loop, {"do"}, {}},
         {"unroll", &RoleLowering::unroll, {"do"}, {}},
         {"call", &RoleLowering::call, {"with"}, {}},
@@ -58,15 +59,15 @@ const std::vector<RoleLowering::Statement>& RoleLowering::statements() {
     return kinds;
 }
 
-const RoleLowering::Statement* RoleLowering::kind_of(const YamlNode& node) {
+const StatementKind* RoleLowering::kind_of(const YamlNode& node) {
     static const auto by_keyword = [] {
-        std::unordered_map<std::string_view, const Statement*> all;
-        for (const Statement& kind : statements()) {
+        ByText<const StatementKind*> all;
+        for (const StatementKind& kind : statements()) {
             all.emplace(kind.keyword, &kind);
         }
         return all;
     }();
-    const Statement* first = nullptr;
+    const StatementKind* first = nullptr;
     for (const auto& field : node.fields) {
         const auto found = by_keyword.find(field.first);
         if (found != by_keyword.end() && (first == nullptr || found->second < first)) {
@@ -134,45 +135,59 @@ void RoleLowering::statement(const YamlNode& node) {
                      "for example wait: kv_full[slot]");
         return;
     }
-    const Statement* const kind = kind_of(node);
-    if (kind == nullptr) {
-        std::vector<std::string> keywords;
-        for (const Statement& candidate : statements()) {
-            keywords.emplace_back(candidate.keyword);
-        }
-        const std::string first = node.fields.empty() ? "" : node.fields.front().first;
-        const std::string near = nearest_name(first, keywords);
-        input_.error(node.where, fmt::format("unknown statement '{}'", first),
-                     near.empty() ? fmt::format("one of {}", fmt::join(keywords, ", "))
-                                  : fmt::format("did you mean '{}'?", near));
-        return;
-    }
-    const YamlNode* condition = node.find("when");
-    if (condition == nullptr || kind->keyword == "when") {
-        plain(node, *kind);
+    StatementForm& form = form_of(node);
+    if (form.kind == nullptr) {
+        unknown_statement(node);
+    } else if (form.condition == nullptr) {
+        plain(node, form);
     } else {
-        choose(
-            *condition, [&] { plain(node, *kind); }, [] {});
+        const auto then = [&] { plain(node, form); };
+        choose(*form.condition, std::ref(then), [] {});
     }
 }
 
-void RoleLowering::plain(const YamlNode& node, const Statement& kind) {
-    // The keys of an asynchronous operation depend on which it is.
-    if (kind.keyword != "async") {
-        input_.check_keys(node, kind.keys, kind.what);
+void RoleLowering::unknown_statement(const YamlNode& node) {
+    std::vector<std::string> keywords;
+    for (const StatementKind& candidate : statements()) {
+        keywords.emplace_back(candidate.keyword);
     }
-    (this->*kind.lower)(node, *node.find(kind.keyword));
+    const std::string first = node.fields.empty() ? "" : node.fields.front().first;
+    const std::string near = nearest_name(first, keywords);
+    input_.error(node.where, fmt::format("unknown statement '{}'", first),
+                 near.empty() ? fmt::format("one of {}", fmt::join(keywords, ", "))
+                              : fmt::format("did you mean '{}'?", near));
+}
+
+StatementForm& RoleLowering::form_of(const YamlNode& node) {
+    const auto [entry, fresh] = context_.forms.try_emplace(&node);
+    StatementForm& form = entry->second;
+    if (fresh) {
+        form.kind = kind_of(node);
+        form.head = form.kind == nullptr ? nullptr : node.find(form.kind->keyword);
+        const YamlNode* const condition = node.find("when");
+        form.condition = condition == form.head ? nullptr : condition;
+    }
+    return form;
+}
+
+void RoleLowering::plain(const YamlNode& node, StatementForm& form) {
+    // The keys of an asynchronous operation depend on which it is.
+    check_keys_ = !std::exchange(form.keys_checked, true);
+    if (check_keys_ && form.kind->keyword != "async") {
+        input_.check_keys(node, form.kind->keys, form.kind->what);
+    }
+    (this->*form.kind->lower)(node, *form.head);
 }
 
 void RoleLowering::when(const YamlNode& node, const YamlNode& head) {
     const YamlNode* otherwise = node.find("else");
-    choose(
-        head, [&] { block(node.find("do"), node); },
-        [&] {
-            if (otherwise != nullptr) {
-                block(otherwise, node);
-            }
-        });
+    const auto then = [&] { block(node.find("do"), node); };
+    const auto or_else = [&] {
+        if (otherwise != nullptr) {
+            block(otherwise, node);
+        }
+    };
+    choose(head, std::ref(then), std::ref(or_else));
 }
 
 void RoleLowering::choose(const YamlNode& when, const Body& then, const Body& otherwise) {
@@ -279,7 +294,7 @@ void RoleLowering::loop(const YamlNode& node, const YamlNode& head) {
         emit(LoopEnd{static_cast<int>(begin)}, node);
     };
     if (is_constant(*count) && count->constant <= 0) {
-        dead(body);
+        dead(std::ref(body));
     } else {
         body();
     }

@@ -152,7 +152,7 @@ void RoleLowering::copy(const YamlNode& node, bool reduce) {
     const char* verb = reduce ? "reduce" : (op.to == Space::global ? "store" : "copy");
     const YamlNode* named =
         from->buffer != nullptr && op.to == Space::global ? node.find("from") : node.find("to");
-    emit_async(node, op, fmt::format("{} {}", verb, named->scalar));
+    emit_async(node, op, verb, named->scalar);
 }
 
 }  // namespace warpline

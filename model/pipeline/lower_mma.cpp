@@ -245,7 +245,7 @@ void RoleLowering::mma(const YamlNode& node) {
     const bool legal = a && b && d && operands_legal(node, *a, *b, *d);
     const auto op = mma_op(node, a.value_or(BufferSpace::smem));
     if (legal && (op || reader_.lenient())) {
-        emit_async(node, op.value_or(MmaOp{}), fmt::format("mma {}", node.find("d")->scalar));
+        emit_async(node, op.value_or(MmaOp{}), "mma", node.find("d")->scalar);
     }
 }
 

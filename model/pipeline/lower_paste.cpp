@@ -19,27 +19,32 @@ struct RoleLowering::Bindings {
     Bindings& operator=(const Bindings&) = delete;
     ~Bindings() {
         lowering.aliases_ = std::move(aliases);
-        for (const auto& [name, before] : numbers) {
-            if (before) {
-                lowering.reader_.evaluator().define(name, *before);
+        for (auto bound = numbers.rbegin(); bound != numbers.rend(); ++bound) {
+            if (bound->second) {
+                lowering.reader_.evaluator().define(bound->first, *bound->second);
             } else {
-                lowering.reader_.evaluator().remove(name);
+                lowering.reader_.evaluator().remove(bound->first);
             }
         }
     }
-    void number(const std::string& name, double value) {
+    void number(std::string_view name, double value) {
         Evaluator& evaluator = lowering.reader_.evaluator();
-        const bool known = evaluator.defines(name);
-        numbers.emplace(numbers.begin(), name,
-                        known ? std::optional(*evaluator.number(name)) : std::nullopt);
+        numbers.emplace_back(name, evaluator.value_of(name));
         evaluator.define(name, value);
-        lowering.aliases_.erase(name);
+        forget_alias(name);
+    }
+    void alias(std::string_view name, std::string_view other) {
+        forget_alias(name);
+        lowering.aliases_.emplace_back(name, other);
+    }
+    void forget_alias(std::string_view name) {
+        std::erase_if(lowering.aliases_, [&](const auto& known) { return known.first == name; });
     }
 
     RoleLowering& lowering;
-    std::map<std::string, std::string, std::less<>> aliases;
-    /// Latest first, so that a name bound twice gets its first meaning back.
-    std::vector<std::pair<std::string, std::optional<double>>> numbers;
+    std::vector<std::pair<std::string_view, std::string_view>> aliases;
+    /// With what each was before, the latest last.
+    std::vector<std::pair<std::string_view, std::optional<double>>> numbers;
 };
 
 Role RoleLowering::run() {
@@ -53,7 +58,9 @@ Role RoleLowering::run() {
         check_classes();
     }
     role.program = std::move(program_);
-    role.classes = std::move(classes_);
+    for (OpClass& known : classes_) {
+        role.classes.push_back(std::move(known.name));
+    }
     role.handles = handle_count_;
     return role;
 }
@@ -103,25 +110,19 @@ void RoleLowering::call(const YamlNode& node, const YamlNode& head) {
         unknown(head, 0, "procedure", *name, names);
         return;
     }
+    const auto& [procedure_name, procedure] = *found;
     if (std::find(calls_.begin(), calls_.end(), *name) != calls_.end()) {
         input_.error(head.where, fmt::format("procedure '{}' calls itself", *name));
         return;
     }
     Bindings bindings(*this);
     // Arguments mean what they mean at the call, also when a name is both argument and parameter.
-    std::vector<std::pair<std::string, std::variant<double, std::string>>> arguments;
-    const YamlNode* takes = found->second->find("takes");
-    std::vector<std::string> parameters;
-    if (takes != nullptr) {
-        for (const YamlNode& item : takes->items) {
-            parameters.push_back(item.scalar);
-        }
-    }
+    std::vector<std::pair<std::string_view, std::variant<double, std::string_view>>> arguments;
     const YamlNode* with = node.find("with");
     if (with != nullptr) {
-        input_.check_keys(*with, parameters, fmt::format("arguments of '{}'", *name));
+        input_.check_keys(*with, procedure.takes, "arguments of '" + *name + "'");
     }
-    for (const std::string& parameter : parameters) {
+    for (const std::string& parameter : procedure.takes) {
         const YamlNode* argument = with == nullptr ? nullptr : with->find(parameter);
         if (argument == nullptr) {
             input_.error(node.where, fmt::format("procedure '{}' takes '{}'", *name, parameter));
@@ -131,8 +132,8 @@ void RoleLowering::call(const YamlNode& node, const YamlNode& head) {
         if (!text) {
             return;
         }
-        if (is_identifier(*text) && !reader_.evaluator().defines(std::string(*text))) {
-            arguments.emplace_back(parameter, std::string(resolved(*text)));
+        if (is_identifier(*text) && !reader_.evaluator().defines(*text)) {
+            arguments.emplace_back(parameter, resolved(*text));
         } else if (const auto value = reader_.number(*argument, parameter)) {
             arguments.emplace_back(parameter, *value);
         } else {
@@ -143,17 +144,22 @@ void RoleLowering::call(const YamlNode& node, const YamlNode& head) {
         if (const double* number = std::get_if<double>(&argument)) {
             bindings.number(parameter, *number);
         } else {
-            aliases_[parameter] = std::get<std::string>(argument);
+            bindings.alias(parameter, std::get<std::string_view>(argument));
         }
     }
-    calls_.push_back(*name);
-    block(found->second->find("do"), *found->second);
+    calls_.push_back(procedure_name);
+    block(procedure.node->find("do"), *procedure.node);
     calls_.pop_back();
 }
 
 void RoleLowering::emit(OpBody body, const YamlNode& node, std::string default_label) {
     program_.push_back(
         {std::move(body), label_of(node, std::move(default_label)), node.where.line});
+}
+
+bool RoleLowering::wants_default_label(const YamlNode& node) const {
+    const YamlNode* const written = node.find("label");
+    return !reader_.lenient() && (written == nullptr || written->scalar.empty());
 }
 
 std::string RoleLowering::label_of(const YamlNode& node, std::string default_label) {
@@ -164,18 +170,20 @@ std::string RoleLowering::label_of(const YamlNode& node, std::string default_lab
     }
     std::string label;
     for (std::size_t at = 0; at < text->size();) {
-        const std::size_t close = (*text)[at] == '{' ? text->find('}', at) : std::string_view::npos;
+        const std::size_t open = text->find('{', at);
+        const std::size_t close = open == std::string_view::npos ? open : text->find('}', open);
         if (close == std::string_view::npos) {
-            label += (*text)[at++];
-            continue;
+            label += text->substr(at);
+            break;
         }
-        const std::string_view name = text->substr(at + 1, close - at - 1);
-        if (const auto alias = aliases_.find(name); alias != aliases_.end()) {
-            label += alias->second;
+        label += text->substr(at, open - at);
+        const std::string_view name = text->substr(open + 1, close - open - 1);
+        if (const std::string_view* const alias = alias_of(name)) {
+            label += *alias;
         } else if (const auto value = reader_.evaluator().number(name)) {
             label += fmt::format("{}", *value);
         } else {
-            reader_.report(*written, value.error(), "label", at + 1);
+            reader_.report(*written, value.error(), "label", open + 1);
         }
         at = close + 1;
     }

@@ -36,7 +36,7 @@ void RoleLowering::note_touches(const YamlNode& node, int op) {
         if (found->copies == 1) {
             touch.copy = 0;
         } else if (found->has_copies && !parsed->indices.empty()) {
-            Reference::Index index = parsed->indices.front();
+            Reference::Index index = parsed->indices[0];
             touch.copy = copy_index(*written, index, found->name, found->copies).value_or(-1);
         }
         context_.touches.push_back(touch);

@@ -92,19 +92,25 @@ void RoleLowering::interleave(const YamlNode& node, const YamlNode& head) {
         input_.error(head.where, "'interleave' must be a list of issue, count and chains");
         return;
     }
+    static const std::vector<std::string> part_keys = {"issue", "count", "chains"};
     IssueOp op;
     op.results_needed = results_needed(node);
+    const bool labelled = !wants_default_label(node);
     std::string label;
     for (const YamlNode& item : head.items) {
-        input_.check_keys(item, {"issue", "count", "chains"}, "a part of 'interleave'");
+        if (check_keys_) {
+            input_.check_keys(item, part_keys, "a part of 'interleave'");
+        }
         if (input_.require(item, "issue", "a part of 'interleave'") == nullptr) {
             continue;
         }
         const auto part = issue_part(item);
         if (part && part->count > 0) {
             op.parts.push_back(*part);
-            label += fmt::format("{}{}", label.empty() ? "" : " + ",
-                                 resolved(item.find("issue")->scalar));
+            if (!labelled) {
+                label += label.empty() ? "" : " + ";
+                label += resolved(item.find("issue")->scalar);
+            }
         }
     }
     if (!op.parts.empty()) {

@@ -5,15 +5,36 @@
 #include "warpline/pipeline/declarations.hpp"
 #include "warpline/pipeline/storage_plan.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace warpline {
+
+class RoleLowering;
+
+/// A kind of statement: what its keyword is, which keys it may have, and what lowers it.
+struct StatementKind {
+    std::string_view keyword;
+    void (RoleLowering::*lower)(const YamlNode& node, const YamlNode& head);
+    std::vector<std::string> keys;
+    std::string what;  ///< the keyword as errors quote it
+};
+
+/// What a statement says whoever comes to it: copies of roles, unrolled statements and calls come
+/// to the same ones again and again.
+struct StatementForm {
+    const StatementKind* kind = nullptr;  ///< null: none of its keys is a keyword
+    const YamlNode* head = nullptr;       ///< the keyword's value
+    const YamlNode* condition = nullptr;  ///< of a statement that is no `when` itself
+    bool keys_checked = false;
+};
 
 /// What the roles of one kernel share while they are lowered.
 struct LoweringContext {
@@ -21,11 +42,12 @@ struct LoweringContext {
     const AttentionProblem& problem;
     const Declarations& declarations;
     ValueReader& reader;
-    MmaPath path = MmaPath::mma_sync;           ///< of `async: mma`, from the file's `requires`
-    std::vector<InstructionKind> instructions;  ///< those used, in order of first use
-    std::map<std::string, int, std::less<>> instruction_index;
-    std::set<std::string> used_buffers;
-    std::vector<BufferTouch> touches;  ///< the role is filled in by lower_role()'s caller
+    MmaPath path = MmaPath::mma_sync;  ///< of `async: mma`, from the file's `requires`
+    std::vector<InstructionKind> instructions = {};  ///< those used, in order of first use
+    std::map<std::string, int, std::less<>> instruction_index = {};
+    std::unordered_map<const YamlNode*, StatementForm> forms = {};
+    std::set<const Buffer*> used_buffers = {};
+    std::vector<BufferTouch> touches = {};  ///< the role is filled in by lower_role()'s caller
 };
 
 /// The role with its program. Problems go to the context's reader.
@@ -40,9 +62,25 @@ struct Reference {
         std::string_view text;
         std::size_t offset = 0;  ///< in the node's scalar
     };
+    /// Those of a copy and of a slot, and one more where there are too many.
+    class Indices {
+      public:
+        [[nodiscard]] std::size_t size() const { return size_; }
+        [[nodiscard]] bool empty() const { return size_ == 0; }
+        [[nodiscard]] const Index& operator[](std::size_t i) const { return kept_[i]; }
+        void push_back(const Index& index) {
+            if (size_ < kept_.size()) {
+                kept_[size_++] = index;
+            }
+        }
+
+      private:
+        std::array<Index, 3> kept_;
+        std::size_t size_ = 0;
+    };
     std::string_view name;
     std::size_t offset = 0;
-    std::vector<Index> indices;
+    Indices indices;
 };
 
 /// Splits "name[a][b]"; nothing when the text is not of that form.
@@ -70,25 +108,25 @@ class RoleLowering {
         Space space = Space::global;
         const Buffer* buffer = nullptr;
     };
-    using Body = std::function<void()>;
-    using Lower = void (RoleLowering::*)(const YamlNode& node, const YamlNode& head);
-    struct Statement {
-        std::string_view keyword;
-        Lower lower;
-        std::vector<std::string> keys;
-        std::string what;  ///< the keyword as errors quote it
+    /// Asynchronous operations of one class.
+    struct OpClass {
+        std::string name;
+        bool launched = false;
+        const YamlNode* awaited = nullptr;  ///< where first; null: nowhere
     };
-    static std::vector<Statement> with_common_keys(std::vector<Statement> kinds);
-    static const std::vector<Statement>& statements();
+    using Body = std::function<void()>;
+    static std::vector<StatementKind> with_common_keys(std::vector<StatementKind> kinds);
+    static const std::vector<StatementKind>& statements();
     /// The statement that a keyword of the node names, of several the first of statements(); null:
     /// none.
-    static const Statement* kind_of(const YamlNode& node);
+    static const StatementKind* kind_of(const YamlNode& node);
 
     // Control.
     void block(const YamlNode* list, const YamlNode& parent);
-    void dead_block(const YamlNode* list, const YamlNode& parent);
     void statement(const YamlNode& node);
-    void plain(const YamlNode& node, const Statement& kind);
+    void unknown_statement(const YamlNode& node);
+    [[nodiscard]] StatementForm& form_of(const YamlNode& node);
+    void plain(const YamlNode& node, StatementForm& form);
     void choose(const YamlNode& when, const Body& then, const Body& otherwise);
     void choose_at_run_time(const Condition& condition, const YamlNode& when, const Body& then,
                             const Body& otherwise);
@@ -98,13 +136,17 @@ class RoleLowering {
     void when(const YamlNode& node, const YamlNode& head);
     void unroll(const YamlNode& node, const YamlNode& head);
     void call(const YamlNode& node, const YamlNode& head);
-    bool bind_arguments(const YamlNode& node, const YamlNode& procedure);
     void emit(OpBody body, const YamlNode& node, std::string default_label = {});
+    /// Whether an operation of the statement is called what default_label of emit() says. Nobody
+    /// sees the labels of what never runs.
+    [[nodiscard]] bool wants_default_label(const YamlNode& node) const;
     [[nodiscard]] std::string label_of(const YamlNode& node, std::string default_label);
     [[nodiscard]] bool too_long(const YamlNode& node);
 
     // Names and references.
     struct Bindings;
+    /// What stands for the name meanwhile, or null.
+    [[nodiscard]] const std::string_view* alias_of(std::string_view name) const;
     [[nodiscard]] std::string_view resolved(std::string_view name) const;
     [[nodiscard]] std::optional<std::string> name_of(const YamlNode& head, std::string_view what);
     [[nodiscard]] std::optional<Reference> reference(const YamlNode& node, std::string_view what);
@@ -153,8 +195,9 @@ class RoleLowering {
     void mma(const YamlNode& node);
     void tmem(const YamlNode& node, bool store);
     void copy(const YamlNode& node, bool reduce);
+    /// Called "verb object" where it has no label.
     void emit_async(const YamlNode& node, std::variant<MmaOp, TmemOp, CopyOp> work,
-                    std::string default_label);
+                    std::string_view verb, std::string_view object);
     void note_touches(const YamlNode& node, int op);
     [[nodiscard]] std::optional<BufferSpace> operand(const YamlNode& node, const char* key);
     [[nodiscard]] bool operands_legal(const YamlNode& node, BufferSpace a, BufferSpace b,
@@ -179,13 +222,12 @@ class RoleLowering {
     Program program_;
     std::map<std::string, Handle, std::less<>> handles_;
     int handle_count_ = 0;
-    std::map<std::string, std::string, std::less<>> aliases_;
-    std::vector<std::string> classes_;
-    std::set<std::string> launched_classes_;
-    std::map<std::string, SourceLocation> awaited_classes_;
+    std::vector<std::pair<std::string_view, std::string_view>> aliases_;
+    std::vector<OpClass> classes_;
     std::vector<LoopBegin::Over> loops_;  ///< those around the statement being lowered
     std::vector<std::string> calls_;      ///< procedures being pasted
     bool has_tile_loop_ = false;
+    bool check_keys_ = false;  ///< of the statement being lowered: nobody came to it before
     std::int64_t statements_lowered_ = 0;
 };
 

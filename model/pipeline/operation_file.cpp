@@ -140,9 +140,10 @@ Result<PipelineSource> with_kernels(
             sink.error(launches->where, fmt::format("'{}' has launches of its own", id),
                        "beside several kernels, the file that names them has the launches");
         }
-        source.text += kernel->text;
-        source.documents.insert(source.documents.end(), kernel->documents.begin(),
-                                kernel->documents.end());
+        for (const auto& document : kernel->documents) {
+            source.text.add(document->text);
+            source.documents.push_back(document);
+        }
         source.parts.push_back(std::move(*kernel));
     }
     if (sink.empty()) {

@@ -18,8 +18,8 @@ bool is_multiple(double value, double of) {
     return std::abs(ratio - std::round(ratio)) <= 1e-9 * std::max(1.0, std::abs(ratio));
 }
 
-bool is_number(std::string_view text) {
-    const auto tokens = tokenize(text);
+bool is_number(Evaluator& evaluator, std::string_view text) {
+    const auto& tokens = evaluator.tokens(text);
     return tokens && tokens->size() == 1 && tokens->front().kind == Token::Kind::number;
 }
 
@@ -44,14 +44,13 @@ class ParameterReader {
         : overrides_(overrides), reader_(reader) {}
 
     std::optional<Parameter> read(const std::string& name, const YamlNode& node) {
-        const std::string what = fmt::format("parameter '{}'", name);
+        const std::string what = "parameter '" + name + "'";
         Parameter parameter;
         parameter.name = name;
         if (node.is_map()) {
-            reader_.problems().input.check_keys(
-                node,
-                {"value", "cases", "meaning", "at_least", "at_most", "multiple_of", "choices"},
-                what);
+            static const std::vector<std::string> keys = {
+                "value", "cases", "meaning", "at_least", "at_most", "multiple_of", "choices"};
+            reader_.problems().input.check_keys(node, keys, what);
             parameter.at_least = limit(node, "at_least");
             parameter.at_most = limit(node, "at_most");
             parameter.multiple_of = limit(node, "multiple_of");
@@ -81,7 +80,7 @@ class ParameterReader {
         }
         const YamlNode* literal = node.is_map() ? node.find("value") : &node;
         parameter.tunable = parameter.at_least || parameter.at_most || parameter.multiple_of ||
-                            (literal != nullptr && is_number(literal->scalar));
+                            (literal != nullptr && is_number(reader_.evaluator(), literal->scalar));
         if (const YamlNode* choices = node.is_map() ? node.find("choices") : nullptr) {
             read_choices(*choices, what, parameter);
         }
@@ -156,13 +155,15 @@ class ParameterReader {
                                            fmt::format("cases of {} must be a list", what));
             return std::nullopt;
         }
+        static const std::vector<std::string> keys = {"when", "is"};
+        const std::string case_of = "a case of " + what;
         std::optional<double> chosen;
         bool decided = false;
         for (std::size_t i = 0; i < cases.items.size(); ++i) {
             const YamlNode& item = cases.items[i];
             DiagnosticSink& input = reader_.problems().input;
-            input.check_keys(item, {"when", "is"}, fmt::format("a case of {}", what));
-            const YamlNode* is = input.require(item, "is", fmt::format("a case of {}", what));
+            input.check_keys(item, keys, case_of);
+            const YamlNode* is = input.require(item, "is", case_of);
             const YamlNode* when = item.find("when");
             const bool last = i + 1 == cases.items.size();
             if (last != (when == nullptr)) {
@@ -217,15 +218,6 @@ const Parameter* unchanged(const std::string& name, const std::vector<Parameter>
     return &*before;
 }
 
-/// What the evaluator was asked for since it last forgot.
-NameValues asked_values(const Evaluator& evaluator) {
-    NameValues asked;
-    for (const std::string& name : evaluator.asked()) {
-        asked.emplace(name, evaluator.value_of(name).value_or(0.0));
-    }
-    return asked;
-}
-
 bool may_be_named(const std::string& name, const SourceLocation& where, ValueReader& reader) {
     if (!is_identifier(name)) {
         reader.problems().input.error(where, fmt::format("'{}' is not a name", name),
@@ -275,7 +267,7 @@ std::vector<Parameter> resolve_parameters(const YamlNode* section,
             }
             reader.evaluator().forget_asked();
             if (auto parameter = parameter_reader.read(name, node)) {
-                parameter->asked = asked_values(reader.evaluator());
+                parameter->asked = reader.evaluator().asked_values();
                 reader.evaluator().define(name, parameter->value);
                 parameters.push_back(std::move(*parameter));
             } else {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpline {
@@ -22,7 +23,8 @@ struct Parameter {
     std::vector<double> choices;
     bool overridden = false;
     bool tunable = false;  ///< has limits or a literal value: something to choose, not a result
-    NameValues asked;      ///< of the problem and of parameters before, and their values then
+    /// Names of the problem and of parameters before that it asked for, and their values then.
+    std::vector<std::pair<std::string, double>> asked;
 };
 
 /// Whether the value keeps to the parameter's limits.

@@ -199,17 +199,17 @@ std::vector<double> ParsedExpression::values_besides(const std::vector<NamedValu
     return values;
 }
 
-Evaluated<std::vector<double>> ParsedExpression::values(
-    const std::vector<NamedValue*>& cells, const std::vector<std::vector<double>>& points) {
+Evaluated<std::vector<double>> ParsedExpression::values(const std::vector<NamedValue*>& cells,
+                                                        const std::vector<double>& points) {
     std::vector<double> others = values_besides(cells);
     if (last_ && last_->cells == cells && last_->others == others && last_->points == points) {
         return last_->results;
     }
     std::vector<double> results;
-    results.reserve(points.size());
-    for (const std::vector<double>& point : points) {
+    results.reserve(points.size() / cells.size());
+    for (std::size_t point = 0; point < points.size(); point += cells.size()) {
         for (std::size_t i = 0; i < cells.size(); ++i) {
-            cells[i]->value = point[i];
+            cells[i]->value = points[point + i];
         }
         const auto one = value();
         if (!one) {

@@ -4,8 +4,10 @@
 
 #include "warpline/pipeline/expression.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,11 +25,30 @@ class ExpressionParser;
 [[nodiscard]] std::string suggestion(std::string_view name,
                                      const std::vector<std::string>& candidates);
 
-/// For look-ups by a part of a text, without a copy of it.
+/// For look-ups by a part of a text, without a copy of it; eight characters at a time.
 struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {
-        return std::hash<std::string_view>{}(text);
+        std::uint64_t hash = text.size();
+        const auto mix = [&hash](std::uint64_t word) {
+            hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+            hash ^= hash >> 32U;
+        };
+        std::uint64_t word = 0;
+        if (text.size() < sizeof(word)) {
+            for (const char c : text) {
+                word = word << 8U | static_cast<unsigned char>(c);
+            }
+            mix(word);
+            return hash;
+        }
+        // The last eight overlap those before.
+        for (std::size_t at = 0; at < text.size(); at += sizeof(word)) {
+            std::memcpy(&word, text.data() + std::min(at, text.size() - sizeof(word)),
+                        sizeof(word));
+            mix(word);
+        }
+        return hash;
     }
 };
 template <typename T>
@@ -82,14 +103,14 @@ class ParsedExpression {
 
     /// Precondition: nothing is wrong, and all that it reads is defined.
     [[nodiscard]] Evaluated<double> value();
-    /// value() for each point, while `cells` hold its entries.
-    [[nodiscard]] Evaluated<std::vector<double>> values(
-        const std::vector<NamedValue*>& cells, const std::vector<std::vector<double>>& points);
+    /// value() for each point, while `cells` hold its entries: those of a point follow each other.
+    [[nodiscard]] Evaluated<std::vector<double>> values(const std::vector<NamedValue*>& cells,
+                                                        const std::vector<double>& points);
 
   private:
     struct Table {
         std::vector<NamedValue*> cells;
-        std::vector<std::vector<double>> points;
+        std::vector<double> points;
         std::vector<double> others;  ///< values of what it reads besides
         std::vector<double> results;
     };

@@ -61,7 +61,7 @@ std::vector<WovenInstruction> weave(const IssueOp& op) {
     };
     std::vector<WovenInstruction> order;
     order.reserve(static_cast<std::size_t>(left));
-    for (; left > 0; --left) {
+    for (; fronts.size() > 1; --left) {
         // position (n + 1/2) / count, compared without division; ties keep the order of the parts
         WovenInstruction* first = fronts.data();
         for (WovenInstruction& x : fronts) {
@@ -73,6 +73,9 @@ std::vector<WovenInstruction> weave(const IssueOp& op) {
         if (++first->number == count(*first)) {
             fronts.erase(fronts.begin() + (first - fronts.data()));
         }
+    }
+    for (; left > 0; --left, ++fronts.front().number) {
+        order.push_back(fronts.front());
     }
     return order;
 }

@@ -79,7 +79,7 @@ Result<PipelineSource> read_inherited(const std::filesystem::path& file,
         merged.root = inherit(std::move(merged.root), (*child)->root, sink);
     }
     for (const auto& document : chain) {
-        merged.text += document->text;
+        merged.text.add(document->text);
     }
     if (!sink.empty()) {
         return sink.failure(FailureKind::input);
@@ -102,13 +102,13 @@ Result<PipelineSource> read_pipeline_file(const std::filesystem::path& file,
     });
 }
 
-Result<PipelineSource> parse_pipeline(std::string text, const std::string& file_name) {
+Result<PipelineSource> parse_pipeline(std::string_view text, const std::string& file_name) {
     auto root = parse_yaml(text, file_name);
     if (!root) {
         return tl::unexpected(std::move(root.error()));
     }
     PipelineSource source = source_of(file_name);
-    source.text = std::move(text);
+    source.text.add(text);
     source.root = std::move(*root);
     return source;
 }

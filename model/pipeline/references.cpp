@@ -26,9 +26,15 @@ std::optional<Reference> parse_reference(std::string_view text) {
     return result;
 }
 
+const std::string_view* RoleLowering::alias_of(std::string_view name) const {
+    const auto alias = std::find_if(aliases_.begin(), aliases_.end(),
+                                    [&](const auto& known) { return known.first == name; });
+    return alias == aliases_.end() ? nullptr : &alias->second;
+}
+
 std::string_view RoleLowering::resolved(std::string_view name) const {
-    const auto alias = aliases_.find(name);
-    return alias == aliases_.end() ? name : std::string_view(alias->second);
+    const std::string_view* const alias = alias_of(name);
+    return alias == nullptr ? name : *alias;
 }
 
 void RoleLowering::unknown(const YamlNode& node, std::size_t offset, std::string_view kind,
@@ -207,7 +213,7 @@ const Buffer* RoleLowering::buffer(const YamlNode& node, std::string_view text,
         unknown(node, offset, "buffer", name, names);
         return nullptr;
     }
-    context_.used_buffers.insert(found->name);
+    context_.used_buffers.insert(found);
     if (!found->present) {
         reader_.value_error(node.where,
                             fmt::format("buffer '{}' is left out here: its 'when' is 0", name));
@@ -264,18 +270,18 @@ At RoleLowering::at_of(const YamlNode& node) {
 }
 
 int RoleLowering::op_class(std::string_view name, const YamlNode& where, bool launches) {
-    std::string text(resolved(name));
+    const std::string_view text = resolved(name);
+    auto found = std::find_if(classes_.begin(), classes_.end(),
+                              [&](const OpClass& known) { return known.name == text; });
+    if (found == classes_.end()) {
+        found = classes_.insert(found, {std::string(text), false, nullptr});
+    }
     if (launches) {
-        launched_classes_.insert(text);
-    } else {
-        awaited_classes_.emplace(text, where.where);
+        found->launched = true;
+    } else if (found->awaited == nullptr) {
+        found->awaited = &where;
     }
-    const auto found = std::find(classes_.begin(), classes_.end(), text);
-    if (found != classes_.end()) {
-        return static_cast<int>(found - classes_.begin());
-    }
-    classes_.push_back(std::move(text));
-    return static_cast<int>(classes_.size()) - 1;
+    return static_cast<int>(found - classes_.begin());
 }
 
 std::optional<int> RoleLowering::class_of(const YamlNode& node, bool launches) {
@@ -288,15 +294,24 @@ std::optional<int> RoleLowering::class_of(const YamlNode& node, bool launches) {
 }
 
 void RoleLowering::check_classes() {
-    const std::vector<std::string> launched(launched_classes_.begin(), launched_classes_.end());
-    for (const auto& [name, where] : awaited_classes_) {
-        if (launched_classes_.count(name) == 0) {
-            const std::string near = nearest_name(name, launched);
-            input_.error(where,
-                         fmt::format("no asynchronous operation of role '{}' has the class '{}'",
-                                     declared_.role.base_name, name),
-                         near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+    std::vector<std::string> launched;
+    std::vector<const OpClass*> missing;
+    for (const OpClass& known : classes_) {
+        if (known.launched) {
+            launched.push_back(known.name);
+        } else {
+            missing.push_back(&known);
         }
+    }
+    const auto by_name = [](const OpClass* a, const OpClass* b) { return a->name < b->name; };
+    std::sort(launched.begin(), launched.end());
+    std::sort(missing.begin(), missing.end(), by_name);
+    for (const OpClass* const awaited : missing) {
+        const std::string near = nearest_name(awaited->name, launched);
+        input_.error(awaited->awaited->where,
+                     fmt::format("no asynchronous operation of role '{}' has the class '{}'",
+                                 declared_.role.base_name, awaited->name),
+                     near.empty() ? "" : fmt::format("did you mean '{}'?", near));
     }
 }
 

@@ -41,9 +41,8 @@ Result<StoragePlan> make_storage_plan(const PipelineSource& source, const GpuSpe
     for (const Buffer& buffer : resolved.declarations.buffers) {
         plan.buffers.push_back(stored(buffer));
     }
-    LoweringContext context{
-        spec, problem, resolved.declarations, resolved.reader, mma_path_of(source.root), {}, {},
-        {},   {}};
+    LoweringContext context{spec, problem, resolved.declarations, resolved.reader,
+                            mma_path_of(source.root)};
     int role = 0;
     for (const DeclaredRole& declared : resolved.declarations.roles) {
         context.touches.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace warpline {
 namespace {
@@ -17,13 +18,13 @@ class TileWalk {
         counts_.takes.resize(rings);
     }
 
-    TileCounts run() {
+    TileCounts run() && {
         const auto begin = std::find_if(program_.begin(), program_.end(), [](const Op& op) {
             const auto* loop = std::get_if<LoopBegin>(&op.body);
             return loop != nullptr && loop->over == LoopBegin::Over::tiles;
         });
         if (begin == program_.end()) {
-            return counts_;
+            return std::move(counts_);
         }
         const int end = std::get<LoopBegin>(begin->body).end;
         // A tile in the middle of many stands for all: it is neither the first nor the last.
@@ -36,7 +37,7 @@ class TileWalk {
             }
             step(program_[static_cast<std::size_t>(at_)].body);
         }
-        return counts_;
+        return std::move(counts_);
     }
 
   private:

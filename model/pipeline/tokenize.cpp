@@ -13,7 +13,7 @@ constexpr std::size_t longest_expression = 1000;
 constexpr int deepest_parentheses = 64;
 
 bool starts_name(char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 bool is_digit(char c) {
     return c >= '0' && c <= '9';

@@ -100,7 +100,7 @@ std::vector<std::string> unknown_constants(const GpuSpec& spec, const KernelPlan
     const Uses uses = uses_of(plan);
     std::vector<std::string> list;
     for (const auto& [key, constant] : spec.constants) {
-        if (is_needed(key, uses, path_key(path), plan.cluster)) {
+        if (is_unknown(constant) && is_needed(key, uses, path_key(path), plan.cluster)) {
             append_if_unknown(constant, spec.id, list);
         }
     }

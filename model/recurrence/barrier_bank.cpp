@@ -1,7 +1,6 @@
 #include "warpline/recurrence/barrier_bank.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace warpline {
 
@@ -51,7 +50,12 @@ std::vector<IncomingEdge>::const_iterator BarrierBank::sources_end(std::size_t i
 }
 
 bool BarrierBank::arrive(std::size_t instance, const IncomingEdge& source, std::int64_t count) {
+    constexpr std::size_t usual_phases = 16;
     Instance& at = instances_[instance];
+    if (at.sources.empty()) {
+        at.sources.reserve(usual_phases);
+        at.phase_end.reserve(usual_phases);
+    }
     at.sources.push_back(source);
     at.arrived += count;
     bool completed = false;
@@ -67,8 +71,10 @@ bool BarrierBank::arrive(std::size_t instance, const IncomingEdge& source, std::
     return completed;
 }
 
-std::vector<int> BarrierBank::take_waiters(std::size_t instance) {
-    return std::exchange(instances_[instance].waiters, {});
+void BarrierBank::move_waiters(std::size_t instance, std::vector<int>& ready) {
+    std::vector<int>& waiters = instances_[instance].waiters;
+    ready.insert(ready.end(), waiters.begin(), waiters.end());
+    waiters.clear();
 }
 
 }  // namespace warpline

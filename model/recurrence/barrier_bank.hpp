@@ -46,11 +46,11 @@ class BarrierBank {
     /// it too. True when a phase completed.
     bool arrive(std::size_t instance, const IncomingEdge& source, std::int64_t count);
 
-    /// Remembers that `agent` waits; take_waiters() forgets and returns all.
+    /// Remembers that `agent` waits; move_waiters() appends all to `ready` and forgets them.
     void add_waiter(std::size_t instance, int agent) {
         instances_[instance].waiters.push_back(agent);
     }
-    [[nodiscard]] std::vector<int> take_waiters(std::size_t instance);
+    void move_waiters(std::size_t instance, std::vector<int>& ready);
 
   private:
     struct Instance {

@@ -1,6 +1,7 @@
 #include "warpline/recurrence/event_graph.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include <boost/graph/adjacency_list.hpp>
@@ -183,45 +184,102 @@ bool make_distances_natural(EventGraph& graph) {
     return true;
 }
 
-std::optional<std::vector<int>> order_of(const EventGraph& graph, std::vector<int>& stuck) {
+namespace {
+
+/// Edges of distance 0, by where they begin.
+class AtOnce {
+  public:
+    explicit AtOnce(const EventGraph& graph) : begin_(graph.nodes.size() + 1, 0) {
+        for (const GraphEdge& edge : graph.edges) {
+            begin_[static_cast<std::size_t>(edge.from) + 1] += edge.distance == 0 ? 1 : 0;
+        }
+        std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+        targets_.resize(begin_.back());
+        std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+        for (const GraphEdge& edge : graph.edges) {
+            if (edge.distance == 0) {
+                targets_[next[static_cast<std::size_t>(edge.from)]++] = edge.to;
+            }
+        }
+    }
+
+    /// Every node before those that its edges lead to; nothing when some close a cycle.
+    [[nodiscard]] std::optional<std::vector<int>> order() const {
+        enum class State : std::uint8_t { unseen, open, done };
+        const std::size_t nodes = begin_.size() - 1;
+        std::vector<State> state(nodes, State::unseen);
+        std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+        std::vector<std::size_t> path;
+        std::vector<int> order(nodes);
+        auto place = order.rbegin();  // a node is done when all behind it are
+        for (std::size_t start = 0; start < nodes; ++start) {
+            if (state[start] != State::unseen) {
+                continue;
+            }
+            path.push_back(start);
+            state[start] = State::open;
+            while (!path.empty()) {
+                const std::size_t node = path.back();
+                if (next[node] == begin_[node + 1]) {
+                    state[node] = State::done;
+                    *place++ = static_cast<int>(node);
+                    path.pop_back();
+                    continue;
+                }
+                const auto target = static_cast<std::size_t>(targets_[next[node]++]);
+                if (state[target] == State::open) {
+                    return std::nullopt;
+                }
+                if (state[target] == State::unseen) {
+                    state[target] = State::open;
+                    path.push_back(target);
+                }
+            }
+        }
+        return order;
+    }
+
+  private:
+    std::vector<std::size_t> begin_;  ///< into targets_, by node
+    std::vector<int> targets_;
+};
+
+/// Nodes that wait for each other. Precondition: edges of distance 0 close a cycle.
+std::vector<int> nodes_of_a_cycle(const EventGraph& graph) {
     using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
     Graph at_once(graph.nodes.size());
-    bool self_loop = false;
     for (const GraphEdge& edge : graph.edges) {
+        if (edge.distance == 0 && edge.from == edge.to) {
+            return {edge.from};
+        }
         if (edge.distance == 0) {
             add_edge(static_cast<std::size_t>(edge.from), static_cast<std::size_t>(edge.to),
                      at_once);
-            if (edge.from == edge.to && !self_loop) {
-                self_loop = true;
-                stuck = {edge.from};
-            }
         }
     }
-    // Components are numbered so that edges lead to lower numbers.
     std::vector<int> component(graph.nodes.size());
-    const int count = boost::strong_components(
-        at_once,
-        boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, at_once)));
-    std::vector<int> order(graph.nodes.size(), -1);
-    for (std::size_t n = 0; n < component.size(); ++n) {
-        order[static_cast<std::size_t>(count - 1 - component[n])] = static_cast<int>(n);
-    }
-    if (static_cast<std::size_t>(count) == graph.nodes.size() && !self_loop) {
-        return order;
-    }
-    for (std::size_t n = 0; n < component.size() && !self_loop; ++n) {
-        const int named = order[static_cast<std::size_t>(count - 1 - component[n])];
-        if (named != static_cast<int>(n)) {  // two nodes of one component
-            const int shared = component[n];
-            for (std::size_t m = 0; m < component.size(); ++m) {
-                if (component[m] == shared) {
-                    stuck.push_back(static_cast<int>(m));
-                }
+    boost::strong_components(at_once, boost::make_iterator_property_map(
+                                          component.begin(), get(boost::vertex_index, at_once)));
+    std::vector<int> together;
+    for (std::size_t n = 0; n < component.size() && together.size() < 2; ++n) {
+        together.clear();
+        for (std::size_t m = n; m < component.size(); ++m) {
+            if (component[m] == component[n]) {
+                together.push_back(static_cast<int>(m));
             }
-            break;
         }
     }
-    return std::nullopt;
+    return together;
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> order_of(const EventGraph& graph, std::vector<int>& stuck) {
+    std::optional<std::vector<int>> order = AtOnce(graph).order();
+    if (!order) {
+        stuck = nodes_of_a_cycle(graph);
+    }
+    return order;
 }
 
 }  // namespace warpline

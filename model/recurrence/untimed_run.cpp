@@ -26,11 +26,14 @@ class Run {
             std::vector<LeastTimes>& times = times_.emplace_back();
             times.reserve(role.program.size());
             for (const Op& op : role.program) {
-                times.push_back(least_times(plan, op, memory));
+                times.push_back(times_of_op(op, memory));
             }
         }
-        for (const AgentTrace& agent : agents_) {
+        for (AgentTrace& agent : agents_) {
+            constexpr std::size_t usual_rounds = 16;
             const Role& role = role_of(agent);
+            agent.events.reserve(usual_rounds * role.program.size());
+            agent.edges.reserve(usual_rounds * role.program.size());
             UntimedAgent& state = states_.emplace_back();
             state.handles.assign(static_cast<std::size_t>(role.handles), 0);
             state.ring_next.assign(plan.rings.size(), 0);
@@ -67,6 +70,27 @@ class Run {
     }
 
   private:
+    /// Copies of a role, and its unrolled statements, issue the same instructions again and again.
+    [[nodiscard]] LeastTimes times_of_op(const Op& op, const MemoryEnvironment& memory) {
+        const auto* const issue = std::get_if<IssueOp>(&op.body);
+        if (issue == nullptr) {
+            return least_times(plan_, op, memory);
+        }
+        const auto same_part = [](const IssuePart& one, const IssuePart& other) {
+            return one.instruction == other.instruction && one.count == other.count &&
+                   one.chains == other.chains;
+        };
+        const auto known = std::find_if(issued_.begin(), issued_.end(), [&](const auto& before) {
+            return before.first->results_needed == issue->results_needed &&
+                   std::equal(before.first->parts.begin(), before.first->parts.end(),
+                              issue->parts.begin(), issue->parts.end(), same_part);
+        });
+        if (known != issued_.end()) {
+            return known->second;
+        }
+        return issued_.emplace_back(issue, least_times(plan_, op, memory)).second;
+    }
+
     [[nodiscard]] const Role& role_of(const AgentTrace& agent) const {
         return plan_.roles[static_cast<std::size_t>(agent.role)];
     }
@@ -307,8 +331,7 @@ class Run {
             }
             const std::size_t instance = bank_.index(place(self, state, ref, sm));
             if (bank_.arrive(instance, edge, count * warps)) {
-                const std::vector<int> woken = bank_.take_waiters(instance);
-                ready_.insert(ready_.end(), woken.begin(), woken.end());
+                bank_.move_waiters(instance, ready_);
             }
         }
     }
@@ -335,6 +358,7 @@ class Run {
     BarrierBank bank_;
     std::vector<UntimedAgent> states_;
     std::vector<std::vector<LeastTimes>> times_;  ///< by role and operation
+    std::vector<std::pair<const IssueOp*, LeastTimes>> issued_;
     std::vector<int> ready_;
     std::int64_t operations_ = 0;
 };

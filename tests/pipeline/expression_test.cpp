@@ -134,11 +134,11 @@ TEST_CASE("a name can change between evaluations, and cached results follow") {
 TEST_CASE("tabulate binds names for a while and hides what they meant") {
     Evaluator evaluator(gpu("b200"));
     evaluator.define("x", 100);
-    const auto table = evaluator.tabulate("x + y", {"x", "y"}, {{1, 2}, {3, 4}});
+    const auto table = evaluator.tabulate("x + y", {"x", "y"}, {1, 2, 3, 4});
     REQUIRE(table.has_value());
     CHECK(*table == std::vector<double>{3, 7});
     CHECK(*evaluator.number("x + 0") == 100);
     CHECK_FALSE(evaluator.number("y + 0").has_value());
-    CHECK_FALSE(evaluator.tabulate("1 / y", {"y"}, {{1}, {0}}).has_value());
+    CHECK_FALSE(evaluator.tabulate("1 / y", {"y"}, {1, 0}).has_value());
     CHECK_FALSE(evaluator.defines("y"));
 }

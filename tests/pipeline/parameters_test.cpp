@@ -1,4 +1,5 @@
 #include "pipeline_fixture.hpp"
+#include "warpline/diagnostics/fingerprint.hpp"
 
 #include <doctest/doctest.h>
 
@@ -33,6 +34,21 @@ TEST_CASE("the hash follows text and parameters, and nothing else") {
     CHECK(plan->hash == load(base_text(), {}, "b300")->hash);
     CHECK(plan->hash != load(base_text(), {{"kv_stages", "2"}})->hash);
     CHECK(plan->hash != load(base_text() + "# more\n")->hash);
+}
+
+TEST_CASE("the hash is of the text and of every digit of each parameter, in the file's order") {
+    const std::string text = changed(base_text(), "  tile_m: 128\n", R"(  tile_m: 128
+  share: 0.1
+  none: 0
+  below: -2
+  negative_none: none / below
+  huge: 1e20
+)");
+    const auto plan = load(text);
+    REQUIRE_MESSAGE(plan.has_value(), errors(text));
+    CHECK(plan->hash == fingerprint(text + "\ntile_m=128\nshare=0.10000000000000001\nnone=0\n"
+                                           "below=-2\nnegative_none=-0\nhuge=1e+20\n"
+                                           "tile_kv=128\nkv_stages=3"));
 }
 
 TEST_CASE("overrides that cannot be are usage errors") {

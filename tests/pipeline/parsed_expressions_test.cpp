@@ -89,11 +89,11 @@ TEST_CASE("threads evaluate through one pool") {
 TEST_CASE("a table is computed anew when a name that it reads besides has another value") {
     Evaluator evaluator(gpu("b200"));
     evaluator.define("x", 1);
-    const std::vector<std::vector<double>> points{{1}, {2}};
+    const std::vector<double> points{1, 2};
     CHECK(*evaluator.tabulate("x * y", {"y"}, points) == std::vector<double>{1, 2});
     evaluator.define("x", 10);
     CHECK(*evaluator.tabulate("x * y", {"y"}, points) == std::vector<double>{10, 20});
-    CHECK(*evaluator.tabulate("x * y", {"y"}, {{3}}) == std::vector<double>{30});
-    CHECK(*evaluator.tabulate("x * y", {"x", "y"}, {{3, 4}}) == std::vector<double>{12});
+    CHECK(*evaluator.tabulate("x * y", {"y"}, {3}) == std::vector<double>{30});
+    CHECK(*evaluator.tabulate("x * y", {"x", "y"}, {3, 4}) == std::vector<double>{12});
     CHECK(*evaluator.number("x") == 10);
 }
