@@ -21,9 +21,10 @@ class BarrierReader {
     }
 
     void read(const std::string& name, const YamlNode& node, const SourceLocation& where) {
-        const std::string what = fmt::format("barrier '{}'", name);
-        input_.check_keys(node, {"kind", "scope", "copies", "ring", "released", "arrivals", "when"},
-                          what);
+        static const std::vector<std::string> keys = {"kind",     "scope",    "copies", "ring",
+                                                      "released", "arrivals", "when"};
+        const std::string what = "barrier '" + name + "'";
+        input_.check_keys(node, keys, what);
         DeclaredBarrier declared;
         declared.where = where;
         declared.barrier.name = name;
@@ -110,7 +111,7 @@ class BarrierReader {
                          fmt::format("arrivals of {} must be a map from role to count", what));
             return;
         }
-        input_.check_keys(*arrivals, role_names_, fmt::format("arrivals of {}", what));
+        input_.check_keys(*arrivals, role_names_, "arrivals of " + what);
         std::int64_t total = 0;
         for (const auto& [role, count] : arrivals->fields) {
             const std::int64_t value =

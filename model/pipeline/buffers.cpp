@@ -27,10 +27,10 @@ class BufferReader {
         : reader_(reader), input_(reader.problems().input), out_(out) {}
 
     void read(const std::string& name, const YamlNode& node, const SourceLocation& where) {
-        const std::string what = fmt::format("buffer '{}'", name);
-        input_.check_keys(
-            node, {"space", "bytes", "columns", "copies", "stages", "alias", "offset", "when"},
-            what);
+        static const std::vector<std::string> keys = {"space",  "bytes", "columns", "copies",
+                                                      "stages", "alias", "offset",  "when"};
+        const std::string what = "buffer '" + name + "'";
+        input_.check_keys(node, keys, what);
         Buffer buffer;
         buffer.name = name;
         buffer.where = where;

@@ -13,6 +13,8 @@ namespace warpline {
 namespace {
 
 constexpr std::int64_t most_operations = 4'000'000;
+/// Instructions whose times are looked up rather than found again: looking is to stay cheap.
+constexpr std::size_t most_remembered = 64;
 
 class Run {
   public:
@@ -31,9 +33,11 @@ class Run {
         }
         for (AgentTrace& agent : agents_) {
             constexpr std::size_t usual_rounds = 16;
+            constexpr std::size_t usual_events = 4096;
             const Role& role = role_of(agent);
-            agent.events.reserve(usual_rounds * role.program.size());
-            agent.edges.reserve(usual_rounds * role.program.size());
+            const std::size_t room = std::min(usual_rounds * role.program.size(), usual_events);
+            agent.events.reserve(room);
+            agent.edges.reserve(room);
             UntimedAgent& state = states_.emplace_back();
             state.handles.assign(static_cast<std::size_t>(role.handles), 0);
             state.ring_next.assign(plan.rings.size(), 0);
@@ -88,7 +92,11 @@ class Run {
         if (known != issued_.end()) {
             return known->second;
         }
-        return issued_.emplace_back(issue, least_times(plan_, op, memory)).second;
+        const LeastTimes times = least_times(plan_, op, memory);
+        if (issued_.size() < most_remembered) {
+            issued_.emplace_back(issue, times);
+        }
+        return times;
     }
 
     [[nodiscard]] const Role& role_of(const AgentTrace& agent) const {
@@ -357,8 +365,8 @@ class Run {
     BarrierAddressing addressing_;
     BarrierBank bank_;
     std::vector<UntimedAgent> states_;
-    std::vector<std::vector<LeastTimes>> times_;  ///< by role and operation
-    std::vector<std::pair<const IssueOp*, LeastTimes>> issued_;
+    std::vector<std::vector<LeastTimes>> times_;                 ///< by role and operation
+    std::vector<std::pair<const IssueOp*, LeastTimes>> issued_;  ///< the first that differ
     std::vector<int> ready_;
     std::int64_t operations_ = 0;
 };
