@@ -125,11 +125,12 @@ constexpr int max_clock_rounds = 4;
     }
     const ClockChoice free = prediction->clock;
     KernelWork work = kernel_work(*prediction, spec);
-    ClockHz held = clock_within_limit(*costs, work, free.hz);
-    for (int round = 0; apart(held, prediction->clock.hz) > same_clock && round < max_clock_rounds;
+    auto held = clock_within_limit(*costs, work, free.hz);
+    for (int round = 0;
+         held && apart(*held, prediction->clock.hz) > same_clock && round < max_clock_rounds;
          ++round) {
         options.boost_clock = false;
-        options.clock = held;
+        options.clock = *held;
         options.clock_origin =
             fmt::format("what {:.0f} W leave of {:.0f} MHz, {}", costs->limit_watts,
                         boost::rational_cast<double>(free.hz) / 1e6, free.origin);
@@ -139,6 +140,9 @@ constexpr int max_clock_rounds = 4;
         }
         work = kernel_work(*prediction, spec);
         held = clock_within_limit(*costs, work, free.hz);
+    }
+    if (!held) {
+        return tl::unexpected(held.error());
     }
     prediction->power = power_at(*costs, work, prediction->clock.hz);
     prediction->power->ceiling = free.hz;

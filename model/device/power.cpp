@@ -15,7 +15,7 @@
 namespace warpline {
 namespace {
 
-/// Below this share of the ceiling the draw of anything is its static part.
+/// Below this share of the ceiling the draw of anything is its static part, within a few watts.
 constexpr double slowest_share = 0.05;
 
 struct EnergyConstant {
@@ -34,6 +34,8 @@ constexpr std::array<EnergyConstant, 8> energy_constants = {{
     {"power.hbm_byte", &EnergyCosts::hbm_byte, 1e-12},
     {"power.warp_instruction", &EnergyCosts::instruction, 1e-12},
 }};
+
+constexpr const char* lower_static = "what the board draws asleep must lie below what it sustains";
 
 constexpr const char* reference_key = "power.reference_clock";
 
@@ -79,7 +81,20 @@ Result<EnergyCosts> energy_costs(const GpuSpec& spec) {
                                 fmt::join(missing, ", ")),
                     "h100_sxm, h200, b200 and gb200 have them; --set hw.power... adds to others");
     }
+    costs.where = spec.constants.at("power.static").where;
+    if (costs.static_watts >= costs.limit_watts) {
+        return fail(FailureKind::infeasible,
+                    fmt::format("'power.static', {:g} W, leaves nothing of 'power.sustained', {:g} "
+                                "W, for work",
+                                costs.static_watts, costs.limit_watts),
+                    lower_static, costs.where);
+    }
     return costs;
+}
+
+bool has_power_model(const GpuSpec& spec) {
+    const auto costs = energy_costs(spec);
+    return costs || costs.error().kind == FailureKind::infeasible;
 }
 
 KernelWork kernel_work(const Prediction& prediction, const GpuSpec& spec) {
@@ -118,8 +133,8 @@ PowerAccount power_at(const EnergyCosts& costs, const KernelWork& work, const Cl
     return account;
 }
 
-ClockHz clock_within_limit(const EnergyCosts& costs, const KernelWork& work,
-                           const ClockHz& ceiling) {
+Result<ClockHz> clock_within_limit(const EnergyCosts& costs, const KernelWork& work,
+                                   const ClockHz& ceiling) {
     const auto draws = [&](double hz) {
         return power_at(costs, work, ClockHz(std::llround(hz))).watts;
     };
@@ -128,6 +143,16 @@ ClockHz clock_within_limit(const EnergyCosts& costs, const KernelWork& work,
         return ceiling;
     }
     double slow = slowest_share * fast;
+    if (const double least = draws(slow); least > costs.limit_watts) {
+        return fail(
+            FailureKind::infeasible,
+            fmt::format("at {:.0f} MHz, {:g} % of the clock that was given, the board still "
+                        "draws {:.4g} W of the {:g} W that it sustains, {:g} W of them "
+                        "asleep ('power.static')",
+                        1e-6 * slow, 100.0 * slowest_share, least, costs.limit_watts,
+                        costs.static_watts),
+            lower_static, costs.where);
+    }
     // To a hundredth of a MHz; draw grows with the clock.
     while (fast - slow > 1e4) {
         const double middle = 0.5 * (slow + fast);

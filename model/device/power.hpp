@@ -15,6 +15,7 @@ namespace warpline {
 struct EnergyCosts {
     double limit_watts = 0.0;   ///< what the board may draw for long
     double static_watts = 0.0;  ///< drawn with every SM asleep
+    SourceLocation where;       ///< that of the draw asleep
     ClockHz reference;          ///< driver's clock of the energies below
     ClockHz boost;              ///< highest clock of the driver
     double loaded_share = 1.0;  ///< SM clock under load over the driver's
@@ -25,8 +26,12 @@ struct EnergyCosts {
     double flop = 0.0, smem_byte = 0.0, l2_byte = 0.0, hbm_byte = 0.0, instruction = 0.0;
 };
 
-/// Errors: usage, naming the constants that the specification lacks.
+/// Errors: usage, naming the constants that the specification lacks; infeasible when standing by
+/// takes all that the board may draw.
 [[nodiscard]] Result<EnergyCosts> energy_costs(const GpuSpec& spec);
+
+/// Whether the specification states all that energy_costs() needs, possible or not.
+[[nodiscard]] bool has_power_model(const GpuSpec& spec);
 
 /// What a prediction says the GPU does, over the whole kernel.
 struct KernelWork {
@@ -42,8 +47,9 @@ struct KernelWork {
 [[nodiscard]] PowerAccount power_at(const EnergyCosts& costs, const KernelWork& work,
                                     const ClockHz& clock);
 
-/// The fastest clock, up to `ceiling`, at which the board stays within its limit.
-[[nodiscard]] ClockHz clock_within_limit(const EnergyCosts& costs, const KernelWork& work,
-                                         const ClockHz& ceiling);
+/// The fastest clock, up to `ceiling`, at which the board stays within its limit. Errors:
+/// infeasible when it does at none.
+[[nodiscard]] Result<ClockHz> clock_within_limit(const EnergyCosts& costs, const KernelWork& work,
+                                                 const ClockHz& ceiling);
 
 }  // namespace warpline

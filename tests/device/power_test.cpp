@@ -104,13 +104,42 @@ TEST_CASE("the voltage follows the driver's clock, up to boost") {
 
 TEST_CASE("the limit is met at the clock it allows, and broken just above") {
     const EnergyCosts costs = round_costs();
-    const ClockHz held = clock_within_limit(costs, round_work(), mhz(1900));
+    const ClockHz held = clock_within_limit(costs, round_work(), mhz(1900)).value();
     CHECK(held < mhz(1900));
     CHECK(power_at(costs, round_work(), held).watts <= 700);
     CHECK(power_at(costs, round_work(), held + ClockHz(100'000)).watts > 700);
     // 550 W at 1 GHz are within it, so that nothing holds the clock there.
     CHECK(clock_within_limit(costs, round_work(), mhz(1000)) == mhz(1000));
     CHECK(clock_within_limit(costs, KernelWork{}, mhz(1900)) == mhz(1900));
+}
+
+TEST_CASE("a board that may draw no more than it does asleep has no clock") {
+    const auto refused = [](const char* watts) {
+        const auto spec = load_gpu_spec(source_dir(), "h200", {{"power.static", watts}});
+        REQUIRE(spec);
+        CHECK(has_power_model(*spec));
+        PredictOptions options;
+        options.power_limit = true;
+        const auto answer = predicted(*spec, "warpline_sm90_fwd", {}, options);
+        REQUIRE_FALSE(answer);
+        CHECK(answer.error().kind == FailureKind::infeasible);
+        return answer.error().text();
+    };
+    const std::string hint = "(what the board draws asleep must lie below what it sustains)";
+    CHECK(refused("800 W") ==
+          "--set: 'power.static', 800 W, leaves nothing of 'power.sustained', "
+          "660 W, for work " +
+              hint);
+    CHECK(refused("660 W").find("leaves nothing") != std::string::npos);
+    // A watt is left, and the kernel takes more at every clock.
+    EnergyCosts costs = round_costs();
+    costs.static_watts = 699;
+    const auto tight = clock_within_limit(costs, round_work(), mhz(1900));
+    REQUIRE_FALSE(tight);
+    CHECK(tight.error().kind == FailureKind::infeasible);
+    CHECK(tight.error().text().find("at 95 MHz, 5 % of the clock that was given, the board still "
+                                    "draws 704.1 W of the 700 W that it sustains, 699 W of them") !=
+          std::string::npos);
 }
 
 TEST_CASE("a GPU whose energies are not known says which constants are missing") {
@@ -122,6 +151,7 @@ TEST_CASE("a GPU whose energies are not known says which constants are missing")
     PredictOptions options;
     options.power_limit = true;
     CHECK_FALSE(predicted(*spec, "fa4_fwd", {}, options));
+    CHECK_FALSE(has_power_model(*spec));
 }
 
 TEST_CASE("under its limit an H200 holds the clocks that were measured on one") {
