@@ -2,7 +2,7 @@
 
 #include "warpline/reports/text.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -44,13 +44,36 @@ bool write_all(int descriptor, std::string_view text) {
 
 /// What is in a file already, found in one pass.
 struct Content {
-    std::string first, second, last;  ///< complete lines, without line breaks
-    std::int64_t lines = 0;           ///< complete ones
-    std::int64_t bytes = 0;           ///< of those
-    std::string rest;                 ///< behind the last line break
+    std::int64_t lines = 0;  ///< complete ones
+    std::int64_t bytes = 0;  ///< of those
+    std::string rest;        ///< behind the last line break
+    std::string trouble;     ///< of the first line that is not what belongs there; empty: none
 };
 
-std::optional<Content> read_content(const std::string& path) {
+bool begins_with(const std::string& text, const std::string& part) {
+    return text.compare(0, part.size(), part) == 0;
+}
+
+/// What is wrong with line number `number` of a file; empty: nothing.
+std::string trouble_of(const std::string& line, std::int64_t number, const RowLayout& layout) {
+    const bool headed = !layout.header.empty();
+    if (headed && number == 1) {
+        return line + "\n" == layout.header ? "" : "its columns are not those of this study";
+    }
+    const std::int64_t row = number - (headed ? 2 : 1);
+    if (line.find(layout.run) == std::string::npos) {
+        return fmt::format("line {} is damaged, or of another study or version of Warpline",
+                           number);
+    }
+    if (!begins_with(line, layout.beginning(row))) {
+        return fmt::format("line {} is not the point that belongs there: is it of another shard?",
+                           number);
+    }
+    const std::string problem = layout.problem(row, line);
+    return problem.empty() ? "" : fmt::format("line {} is damaged: {}", number, problem);
+}
+
+std::optional<Content> read_content(const std::string& path, const RowLayout& layout) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
         return std::nullopt;
@@ -60,20 +83,13 @@ std::optional<Content> read_content(const std::string& path) {
     while (std::getline(file, line) && !file.eof()) {
         ++content.lines;
         content.bytes += static_cast<std::int64_t>(line.size()) + 1;
-        if (content.lines == 1) {
-            content.first = line;
-        } else if (content.lines == 2) {
-            content.second = line;
+        if (content.trouble.empty()) {
+            content.trouble = trouble_of(line, content.lines, layout);
         }
-        content.last = line;
         line.clear();
     }
     content.rest = std::move(line);
     return content;
-}
-
-bool begins_with(const std::string& text, const std::string& part) {
-    return text.compare(0, part.size(), part) == 0;
 }
 
 /// Whether `text` is where a writer of `whole` may have been cut off; of a row only its beginning
@@ -93,11 +109,9 @@ bool rest_belongs(const Content& content, const RowLayout& layout) {
 
 Result<std::int64_t> rows_in(const std::string& path, const Content& content,
                              const RowLayout& layout) {
-    const bool headed = !layout.header.empty();
-    const std::int64_t rows = content.lines - (headed ? 1 : 0);
     const std::string hint = "finish it as it was begun, or write to another file";
-    if (headed && content.lines > 0 && content.first + "\n" != layout.header) {
-        return refuse(path, "its columns are not those of this study", hint);
+    if (!content.trouble.empty()) {
+        return refuse(path, content.trouble, hint);
     }
     if (!content.rest.empty() && !rest_belongs(content, layout)) {
         return refuse(path,
@@ -105,24 +119,7 @@ Result<std::int64_t> rows_in(const std::string& path, const Content& content,
                                   content.lines),
                       hint);
     }
-    if (rows <= 0) {
-        return std::int64_t{0};
-    }
-    const std::string& first_row = headed ? content.second : content.first;
-    for (const std::string& row : {first_row, content.last}) {
-        if (row.find(layout.run) == std::string::npos) {
-            return refuse(path, "it is of another study, or of another version of Warpline", hint);
-        }
-    }
-    if (!begins_with(first_row, layout.beginning(0)) ||
-        !begins_with(content.last, layout.beginning(rows - 1))) {
-        return refuse(path,
-                      fmt::format("line {} is not the point that belongs there: is it of "
-                                  "another shard?",
-                                  content.lines),
-                      hint);
-    }
-    return rows;
+    return std::max<std::int64_t>(0, content.lines - (layout.header.empty() ? 0 : 1));
 }
 
 }  // namespace
@@ -153,7 +150,7 @@ Result<RowFile> RowFile::resume(const std::string& path, const RowLayout& layout
     if (!S_ISREG(status.st_mode)) {
         return refuse(path, "is not a file that can be continued");
     }
-    const auto content = read_content(path);
+    const auto content = read_content(path, layout);
     if (!content) {
         return refuse(path, "cannot be read");
     }

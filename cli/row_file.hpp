@@ -16,6 +16,9 @@ struct RowLayout {
     /// What row number i (from 0) begins with.
     std::function<std::string(std::int64_t)> beginning;
     std::string run;  ///< stands in every row; tells runs apart
+    /// Why a line (without its break) that begins so is not row number i all the same; empty: it
+    /// is.
+    std::function<std::string(std::int64_t, const std::string&)> problem;
 };
 
 class RowFile {
@@ -24,8 +27,8 @@ class RowFile {
     /// written.
     [[nodiscard]] static Result<RowFile> create(const std::string& path, const RowLayout& layout);
     /// Goes on with a file that create() began; a file that is not there is created. A last line
-    /// without its end is cut off. Errors (input): the file is of another run, or its last line is
-    /// not the row that should be there.
+    /// without its end is cut off. Errors (input), and the file stays as it is: it is of another
+    /// run, or one of its lines, which the error names, is not the row that should be there.
     [[nodiscard]] static Result<RowFile> resume(const std::string& path, const RowLayout& layout);
 
     RowFile(RowFile&& other) noexcept;

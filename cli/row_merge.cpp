@@ -76,6 +76,10 @@ Result<Part> examine(const std::string& path, const RowLayout& layout, std::int6
             return refuse(path,
                           fmt::format("line {} is not point {}", number, part.first + part.rows));
         }
+        if (const std::string problem = layout.problem(part.first + part.rows, line);
+            !problem.empty()) {
+            return refuse(path, fmt::format("line {} is damaged: {}", number, problem));
+        }
         ++part.rows;
     }
     return part;

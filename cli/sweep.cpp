@@ -133,7 +133,13 @@ Result<SweepRun> prepare(const SweepArguments& arguments) {
 RowLayout layout_of(const SweepRun& run) {
     return {run.writer.header(run.study),
             [&run](std::int64_t row) { return run.writer.beginning(run.range.begin + row); },
-            run.writer.run};
+            run.writer.run,
+            [&run](std::int64_t row, const std::string& line) {
+                const std::int64_t points = run.range.end - run.range.begin;
+                return row < points
+                           ? run.writer.problem(run.study, run.range.begin + row, line)
+                           : fmt::format("there are {} points, and this is one more", points);
+            }};
 }
 
 /// Answers what the file lacks.

@@ -20,6 +20,9 @@ struct SweepWriter {
     [[nodiscard]] std::string row(const SweepRow& row) const;
     /// What the line of this point begins with, and no other line does.
     [[nodiscard]] std::string beginning(std::int64_t index) const;
+    /// Why `line`, without its line break, is not a row of this point of the study; empty: it is.
+    [[nodiscard]] std::string problem(const Study& study, std::int64_t index,
+                                      const std::string& line) const;
 };
 
 }  // namespace warpline

@@ -15,7 +15,10 @@ using namespace warpline::cli;
 namespace {
 
 RowLayout layout(const std::string& run = "run1") {
-    return {"index,run\n", [](std::int64_t i) { return fmt::format("{},", 5 + i); }, run};
+    return {"index,run\n", [](std::int64_t i) { return fmt::format("{},", 5 + i); }, run,
+            [](std::int64_t i, const std::string& line) {
+                return line == fmt::format("{},run1", 5 + i) ? "" : "it is torn";
+            }};
 }
 
 std::string row(std::int64_t i, const std::string& run = "run1") {
@@ -78,13 +81,20 @@ TEST_CASE("results are not overwritten, and not mixed with those of another run"
     const auto gap = RowFile::resume(path, layout());
     REQUIRE_FALSE(gap);
     CHECK(gap.error().text().find("line 3") != std::string::npos);
+    // Wherever it is, and whatever is right behind it.
+    const std::string torn = layout().header + row(0) + "6,run1,\n" + row(2) + "8,ru";
+    write(path, torn);
+    const auto damaged = RowFile::resume(path, layout());
+    REQUIRE_FALSE(damaged);
+    CHECK(damaged.error().text().find("line 3 is damaged: it is torn") != std::string::npos);
+    CHECK(content(path) == torn);
     CHECK_FALSE(RowFile::create("/nonexistent/rows.csv", layout()));
     CHECK_FALSE(RowFile::resume("/nonexistent/rows.csv", layout()));
     CHECK_FALSE(RowFile::resume(folder / "", layout()));
 }
 
 TEST_CASE("a full disk is told, and leaves no broken line") {
-    auto full = RowFile::create("/dev/full", {"", layout().beginning, "run1"});
+    auto full = RowFile::create("/dev/full", {"", layout().beginning, "run1", layout().problem});
     REQUIRE(full);
     CHECK_FALSE(full->append(row(0)));
     CHECK(full->rows() == 0);

@@ -143,6 +143,57 @@ TEST_CASE("a sweep writes one row a point, and goes on where it stopped") {
     CHECK(content(path) == whole);
 }
 
+TEST_CASE("a damaged row is found wherever it is, and its file left as it is") {
+    const TemporaryFolder folder;
+    const std::string study = study_in(folder, small_space);
+    for (const std::string& path : {folder / "rows.csv", folder / "rows.jsonl"}) {
+        CAPTURE(path);
+        REQUIRE(run({"sweep", study, "--out", path}).code == 0);
+        const std::string whole = content(path);
+        const bool csv = path.ends_with(".csv");
+        const std::size_t second = whole.find('\n', csv ? whole.find('\n') + 1 : 0) + 1;
+        const std::string line = whole.substr(second, whole.find('\n', second) - second);
+        const auto refused = [&](const std::string& damaged, const std::string& message) {
+            CAPTURE(damaged);
+            const std::string text =
+                whole.substr(0, second) + damaged + whole.substr(second + line.size());
+            std::ofstream(path, std::ios::trunc | std::ios::binary) << text;
+            const std::string where = csv ? "line 3 is " : "line 2 is ";
+            check_refused({"sweep", study, "--out", path, "--resume"}, 2, where + message);
+            CHECK(content(path) == text);
+            check_refused({"sweep", study, "--out", folder / ("m" + path.substr(path.rfind('.'))),
+                           "--merge", path},
+                          2, "line ");
+        };
+        const auto changed = [&](const std::string& from, const std::string& to) {
+            const std::size_t at = line.find(from);
+            REQUIRE(at != std::string::npos);
+            return line.substr(0, at) + to + line.substr(at + from.size());
+        };
+        const std::string ok = csv ? ",ok," : "\"ok\"";
+        refused(line.substr(0, line.size() / 2), "damaged");
+        refused(changed(ok, csv ? ",okay," : "\"okay\""), "damaged: it holds what no row does");
+        refused(changed(ok, ok + "\x07"), "damaged: there are bytes in it");
+        refused(changed("2048", "2049"), "damaged: it is not the point that belongs there");
+        if (csv) {
+            refused(changed(",ok,", ",ok"), "damaged: it has 16 columns in place of 17");
+            refused(changed(",ok,", ",ok,x"), "damaged: it holds what no row does");
+            refused(changed(",ok,", ",ok,\""), "damaged: it is not CSV");
+        } else {
+            refused(changed("\"batch\":", "\"batch\""), "damaged: it is not JSON");
+            refused(changed("\"ms\"", "\"sm\""), "damaged: it holds what no row does");
+            refused(line + " ", "damaged: it holds what no row does");
+        }
+        const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+        std::string more = whole.substr(last);
+        const std::string six = csv ? "6" : "{\"index\":6";
+        more.replace(0, six.size(), six);
+        std::ofstream(path, std::ios::trunc | std::ios::binary) << whole << more;
+        check_refused({"sweep", study, "--out", path, "--resume"}, 2,
+                      "damaged: there are 6 points, and this is one more");
+    }
+}
+
 TEST_CASE("shards one after the other are the whole, as lines of JSON too") {
     const TemporaryFolder folder;
     const std::string study = study_in(folder, small_space);
