@@ -146,8 +146,10 @@ void add_predict(const Command& program, Request& request) {
     arguments->simulation.declare(command);
     command.add_flag("--gantt", arguments->gantt, "chart of the steady state");
     command
-        .add_option("--schedule", arguments->schedule_file,
-                    "every event, as CSV (-: instead of the text)")
+        .add_option(
+            "--schedule", arguments->schedule_file,
+            "the events of the longest tile, each iteration of it, as CSV (-: instead of the "
+            "text); four warps that do the same, one to a sub-partition, are listed once")
         .type_name("FILE");
     const Option json =
         command.add_option("--json", arguments->json_file, "JSON to FILE, or instead of the text")
