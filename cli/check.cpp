@@ -69,11 +69,11 @@ Result<std::string> check_pipeline(const Request& request, const CheckArguments&
                                    kernels.empty() ? "pipeline" : "list of kernels",
                                    describe(loaded->problem), printable(loaded->spec.id));
     if (kernels.empty()) {
-        const auto checked = check_plan(request, loaded->plan(), loaded->spec);
+        auto checked = check_plan(request, loaded->plan(), loaded->spec);
         return checked ? text + *checked : checked;
     }
     for (const KernelPlan& plan : kernels) {
-        const auto checked = check_plan(request, plan, loaded->spec);
+        auto checked = check_plan(request, plan, loaded->spec);
         if (!checked) {
             return checked;
         }

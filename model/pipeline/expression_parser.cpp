@@ -43,16 +43,16 @@ double wave_splits(double tiles, double slots, double most, double blocks) {
         return 1.0;
     }
     constexpr double most_considered = 1024.0;
-    const double last = std::min(std::floor(most), most_considered);
+    const int last = most >= 1.0 ? static_cast<int>(std::min(most, most_considered)) : 0;
     const auto considered = [&](double splits) {
         return splits == 1.0 || blocks <= 0.0 ||
                std::ceil(blocks / splits) != std::ceil(blocks / (splits - 1.0));
     };
     double best = 0.0;
-    for (double splits = 1.0; splits <= last; splits += 1.0) {
+    for (int splits = 1; splits <= last; ++splits) {
         best = considered(splits) ? std::max(best, wave_fill(tiles, splits, slots)) : best;
     }
-    for (double splits = 1.0; splits <= last; splits += 1.0) {
+    for (int splits = 1; splits <= last; ++splits) {
         if (considered(splits) && wave_fill(tiles, splits, slots) >= 0.85 * best) {
             return splits;
         }
