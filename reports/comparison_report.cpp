@@ -100,9 +100,9 @@ std::string group_table(const Comparison& comparison, const Style& style) {
 /// What the marks behind the units mean, for those that are there.
 std::string mark_legend(const Comparison& comparison, const Style& style) {
     std::string text;
+    const std::string assumed = "* the clock was not measured: " + assumed_clocks(comparison.rows);
     for (const auto& [mark, meaning] :
-         {std::pair{" *",
-                    "* the clock was not measured: the power limit's, where known, or the default"},
+         {std::pair<std::string_view, std::string_view>{" *", assumed},
           {" ~", "~ predicted at the clock fitted to the file, see below"},
           {" !", "! the fitted clock rests on its bound"},
           {" ^", "^ the clock was sampled: SMs run at a share of it, clock.sampled_share"},
@@ -111,7 +111,7 @@ std::string mark_legend(const Comparison& comparison, const Style& style) {
            "hw_specs, power"}}) {
         for (const ComparedRow& row : comparison.rows) {
             if (clock_mark(row) == mark) {
-                text += style.dim(meaning) + "\n";
+                text += style.dim(std::string(meaning)) + "\n";
                 break;
             }
         }

@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace warpline {
 namespace {
@@ -24,6 +27,10 @@ std::string signed_percent(double value) {
 std::string short_file(const std::string& file) {
     const std::size_t dot = file.rfind(".csv");
     return cut_to(printable(file.substr(0, dot)), file_width);
+}
+
+std::string short_gpu(const FileSummary& file) {
+    return cut_to(printable(file.gpu), 12);
 }
 
 std::string direction_of(const FileSummary& file) {
@@ -70,14 +77,27 @@ std::string verdict(const FileSummary& file) {
 
 }  // namespace
 
+std::string assumed_clocks(const std::vector<ComparedRow>& rows) {
+    std::set<std::string_view> origins;
+    for (const ComparedRow& row : rows) {
+        if (row.clock_source == ClockSource::assumed) {
+            origins.insert(row.within_limit ? "what the power limit leaves"
+                           : row.clock.low  ? "the GPU's default"
+                                            : "the one asked for");
+        }
+    }
+    return fmt::format("{}", fmt::join(origins.rbegin(), origins.rend(), ", or "));
+}
+
 std::string file_table(const Comparison& comparison, const Style& style) {
-    Table table({Align::left, Align::left, Align::left, Align::left, Align::right, Align::right,
-                 Align::right, Align::right, Align::right, Align::left});
-    table.add({"file", "kernel", "dir", "mask", "rows", "mean", "median", "largest", "bias",
+    Table table({Align::left, Align::left, Align::left, Align::left, Align::left, Align::right,
+                 Align::right, Align::right, Align::right, Align::right, Align::left});
+    table.add({"file", "gpu", "kernel", "dir", "mask", "rows", "mean", "median", "largest", "bias",
                "fitted clock"});
     for (const FileSummary& file : comparison.files) {
         const ErrorStatistics& errors = file.errors;
-        table.add({short_file(file.file), cut_to(printable(file.kernel), 10), direction_of(file),
+        table.add({short_file(file.file), short_gpu(file), cut_to(printable(file.kernel), 10),
+                   direction_of(file),
                    file.mask
                        ? std::string(*file.mask == MaskKind::sliding_window ? "window"
                                                                             : mask_name(*file.mask))
@@ -98,9 +118,9 @@ std::string file_table(const Comparison& comparison, const Style& style) {
 }
 
 std::string baseline_table(const Comparison& comparison, const Style& style) {
-    Table table({Align::left, Align::left, Align::left, Align::right, Align::right, Align::right,
-                 Align::right, Align::right, Align::left});
-    table.add({"file", "kernel", "dir", "rows", "model", "roofline", "efficiency", "affine",
+    Table table({Align::left, Align::left, Align::left, Align::left, Align::right, Align::right,
+                 Align::right, Align::right, Align::right, Align::left});
+    table.add({"file", "gpu", "kernel", "dir", "rows", "model", "roofline", "efficiency", "affine",
                "the model is"});
     bool any = false;
     for (const FileSummary& file : comparison.files) {
@@ -110,9 +130,9 @@ std::string baseline_table(const Comparison& comparison, const Style& style) {
         any = true;
         const BaselineSummary& sums = *file.baselines;
         const std::string words = verdict(file);
-        table.add({short_file(file.file), cut_to(printable(file.kernel), 10), direction_of(file),
-                   fmt::format("{}", sums.rows), percent(sums.model), percent(sums.roofline),
-                   percent(sums.efficiency), percent(sums.affine),
+        table.add({short_file(file.file), short_gpu(file), cut_to(printable(file.kernel), 10),
+                   direction_of(file), fmt::format("{}", sums.rows), percent(sums.model),
+                   percent(sums.roofline), percent(sums.efficiency), percent(sums.affine),
                    sums.model_is_best() ? style.good(words) : style.warn(words)});
     }
     if (!any) {

@@ -5,10 +5,15 @@
 #include "warpline/validate/compare.hpp"
 
 #include <string>
+#include <vector>
 
 namespace warpline {
 
-/// One line for each file, kernel, direction and mask: rows, clock, errors.
+/// Which clocks stand in for those that were not measured with the rows: "what the power limit
+/// leaves, or the GPU's default".
+[[nodiscard]] std::string assumed_clocks(const std::vector<ComparedRow>& rows);
+
+/// One line for each file, GPU, kernel, direction and mask: rows, clock, errors.
 [[nodiscard]] std::string file_table(const Comparison& comparison, const Style& style);
 
 /// The model beside simpler ones on lengths that each was not fitted on, and where it does not

@@ -1,6 +1,7 @@
 #include "warpline/reports/summary_sections.hpp"
 
 #include "warpline/reports/accounts.hpp"
+#include "warpline/reports/comparison_summary.hpp"
 #include "warpline/reports/phrases.hpp"
 
 #include <algorithm>
@@ -241,9 +242,7 @@ std::string nearest_section(const std::vector<ComparedRow>& rows, const Style& s
     std::string text =
         style.bold("Nearest measurements, and the model's error on them") + "\n" + table.text("  ");
     if (guessed_clock) {
-        text += style.dim(
-                    "  * its clock is not known: the power limit's, where known, or the default") +
-                "\n";
+        text += style.dim("  * its clock is not known: " + assumed_clocks(rows)) + "\n";
     }
     return text;
 }

@@ -185,6 +185,7 @@ Result<RowInProgress> compare_row(const MeasuredRow& row, const RowPredictor& pr
     compared.variants = answer->variants;
     compared.clock = answer->prediction.clock;
     compared.clock_source = row.clock ? ClockSource::measured : ClockSource::assumed;
+    compared.within_limit = answer->prediction.power.has_value();
     compared.bound_by = answer->prediction.bound_by;
     compared.counters = counters_of(row, *answer);
     set_durations(compared, answer->prediction);

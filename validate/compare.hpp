@@ -42,6 +42,7 @@ struct ComparedRow {
     ClockChoice clock;
     ClockSource clock_source = ClockSource::assumed;
     bool clock_at_bound = false;  ///< fitted, and the plausible range decided
+    bool within_limit = false;    ///< the clock is held at what the board's power limit allows
     /// What the error is of: time (given, or from the rate), or else mean active cycles.
     bool by_time = true;
     double measured_ms = 0.0, predicted_ms = 0.0;

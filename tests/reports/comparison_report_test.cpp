@@ -69,6 +69,42 @@ std::size_t field_count(const std::string& line) {
 
 }  // namespace
 
+TEST_CASE("the rows of a file are told apart by their GPU") {
+    Comparison comparison = example();
+    for (const char* gpu : {"b200", "h200"}) {
+        FileSummary file;
+        file.file = "rows.csv";
+        file.gpu = gpu;
+        file.kernel = "fa4";
+        file.baselines = BaselineSummary{4, 0.1, 0.2, 0.3, 0.4};
+        comparison.files.push_back(file);
+    }
+    const std::string text = comparison_text(comparison);
+    const std::size_t files = text.find("Errors by file"), simpler = text.find("simpler models");
+    REQUIRE(simpler != std::string::npos);
+    for (const char* line : {"rows  b200  fa4 ", "rows  h200  fa4 "}) {
+        CHECK(text.find(line, files) < simpler);
+        CHECK(text.find(line, simpler) != std::string::npos);
+    }
+}
+
+TEST_CASE("a clock that was not measured is said to be the one that was taken") {
+    Comparison comparison = example();
+    const auto said = [&](const std::string& origin) {
+        const std::string text = comparison_text(comparison);
+        return text.find("* the clock was not measured: " + origin + "\n") != std::string::npos;
+    };
+    CHECK(said("the one asked for"));
+    comparison.rows[0].clock.low = ClockHz(1'000'000'000);
+    CHECK(said("the GPU's default"));
+    comparison.rows.push_back(comparison.rows[0]);
+    comparison.rows[0].clock.low.reset();
+    comparison.rows[0].within_limit = true;
+    CHECK(said("what the power limit leaves, or the GPU's default"));
+    comparison.rows.pop_back();
+    CHECK(said("what the power limit leaves"));
+}
+
 TEST_CASE("a comparison shows every row, its groups and what was left out") {
     const std::string text = comparison_text(example());
     for (const char* part :
