@@ -65,7 +65,7 @@ void run_free(PredictOptions& options, const MeasuredRow& row, const GpuSpec& sp
 [[nodiscard]] PredictOptions options_for(const MeasuredRow& row, const GpuSpec& spec,
                                          const CompareOptions& asked) {
     PredictOptions options = asked.predict;
-    const bool knows_power = asked.power_limit && energy_costs(spec).has_value();
+    const bool knows_power = asked.power_limit && has_power_model(spec);
     options.power_limit = knows_power && row.clock_is_ceiling();
     const double share = share_of_clock(row, spec);
     if (row.clock) {
@@ -107,12 +107,7 @@ class DirectoryPredictor {
         if (!choice) {
             return tl::unexpected(choice.error());
         }
-        const Result<PipelineSource>& source = source_of(choice->kernel);
-        if (!source) {
-            return tl::unexpected(source.error());
-        }
-        const auto operation =
-            make_operation(*source, *spec, row.problem, merged(options_.parameters, choice->set));
+        const Result<Operation> operation = operation_of(row, *spec, *choice);
         if (!operation) {
             return tl::unexpected(operation.error());
         }
@@ -138,6 +133,33 @@ class DirectoryPredictor {
         out.clock_range = {boost::rational_cast<double>(spec.clocks.sustained_low) / 1e6,
                            boost::rational_cast<double>(spec.clocks.sustained_high) / 1e6};
         return out;
+    }
+
+    [[nodiscard]] Result<Operation> lowered(const MeasuredRow& row, const GpuSpec& spec,
+                                            const KernelChoice& choice) {
+        const Result<PipelineSource>& source = source_of(choice.kernel);
+        return source ? make_operation(*source, spec, row.problem,
+                                       merged(options_.parameters, choice.set))
+                      : tl::unexpected(source.error());
+    }
+
+    /// `choice` becomes the kernel that a family sets in place of one that does not take the
+    /// problem.
+    [[nodiscard]] Result<Operation> operation_of(const MeasuredRow& row, const GpuSpec& spec,
+                                                 KernelChoice& choice) {
+        auto operation = lowered(row, spec, choice);
+        if (operation || operation.error().kind != FailureKind::infeasible) {
+            return operation;
+        }
+        if (!all_families_) {
+            all_families_ = readable_families(data_dir_);
+        }
+        const auto other = kernel_in_place_of(*all_families_, choice.kernel, spec, row.problem);
+        if (!other) {
+            return operation;
+        }
+        choice = {*other, {}, {}};
+        return lowered(row, spec, choice);
     }
 
     [[nodiscard]] Result<KernelChoice> choice_for(const MeasuredRow& row, const GpuSpec& spec) {
@@ -190,6 +212,7 @@ class DirectoryPredictor {
     std::vector<std::string> families_known_;
     std::map<std::string, Result<GpuSpec>> specs_;
     std::map<std::string, Result<KernelFamily>> families_;
+    std::optional<std::vector<KernelFamily>> all_families_;  ///< read when first needed
     std::map<std::string, Result<PipelineSource>> sources_;
 };
 

@@ -43,6 +43,38 @@ TEST_CASE("a family picks its kernel, and the build's date its variant") {
     CHECK(std::abs(early->rows[0].predicted_ms / today->rows[0].predicted_ms - 1.0) > 0.01);
 }
 
+TEST_CASE("a row that names a kernel is answered by the one that runs in its place") {
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+        const bool forward = direction == Direction::forward;
+        MeasuredRow named = row_of(forward ? "fa4_fwd" : "fa4_bwd");
+        named.problem.direction = direction;
+        named.problem.head_dim_qk = named.problem.head_dim_v = 256;
+        MeasuredRow family = named;
+        family.kernel = "fa4";
+        const auto by_name = compared(named);
+        const auto by_family = compared(family);
+        REQUIRE(by_name);
+        REQUIRE(by_family);
+        CHECK(by_name->rows[0].kernel == (forward ? "fa4_fwd_hd256" : "fa4_bwd_hd256"));
+        CHECK(by_name->rows[0].predicted_ms == by_family->rows[0].predicted_ms);
+        named.problem.head_dim_qk = named.problem.head_dim_v = 250;
+        CHECK_FALSE(compared(named));
+    }
+}
+
+TEST_CASE("an impossible power budget is said of each row that it concerns") {
+    MeasuredTable table;
+    table.rows = {row_of("fa4")};
+    CompareOptions options;
+    options.constants = {{"power.static", "2000 W"}};
+    const auto refused = compare(source_dir(), table, options);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text().find("'power.static', 2000 W, leaves nothing") !=
+          std::string::npos);
+    options.power_limit = false;
+    CHECK(compare(source_dir(), table, options));
+}
+
 TEST_CASE("rows of cuDNN, Triton and AVO pick the files that stand for them") {
     struct Choice {
         std::string family, gpu;
