@@ -3,8 +3,31 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace warpline::cli {
+namespace {
+
+bool names_a_file(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    return option.nonpositional() &&
+           (type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos);
+}
+
+/// What is wrong when an option took the next one for the name of its file; empty: nothing is.
+std::string dashed_file(const CLI::App& command) {
+    for (const CLI::Option* const option : command.get_options()) {
+        for (const std::string& value : option->results()) {
+            if (names_a_file(*option) && value.size() > 1 && value.front() == '-') {
+                return fmt::format("{} took '{}' as its {}: a file of that name is written ./{}",
+                                   option->get_name(), value, option->get_type_name(), value);
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace
 
 Option Option::type_name(const std::string& name) const {
     option_->type_name(name);
@@ -119,6 +142,13 @@ ParseOutcome CommandLine::parse(const std::vector<std::string>& words) {
         return {ParseOutcome::Kind::version, ""};
     } catch (const CLI::ParseError& error) {
         return {ParseOutcome::Kind::mistake, error.what()};
+    }
+    std::string mistake = dashed_file(*app_);
+    for (const CLI::App* const named : app_->get_subcommands()) {
+        mistake = mistake.empty() ? dashed_file(*named) : std::move(mistake);
+    }
+    if (!mistake.empty()) {
+        return {ParseOutcome::Kind::mistake, std::move(mistake)};
     }
     return {};
 }

@@ -21,7 +21,8 @@ class Option {
   public:
     explicit Option(CLI::Option& option) : option_(&option) {}
 
-    /// What the help calls the value: "FILE".
+    /// What the help calls the value: "FILE". One of a FILE or DIR must not begin with a dash
+    /// unless it is "-": mostly the name was forgotten, and the next option taken for it.
     Option type_name(const std::string& name) const;
     Option required() const;
     /// The two must not be given together.

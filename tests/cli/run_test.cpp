@@ -70,6 +70,17 @@ TEST_CASE("an empty argument is refused, and said where") {
                   "--json took 'fa4_fwd' as its FILE");
 }
 
+TEST_CASE("an option is not taken for the name of a file") {
+    check_refused({"predict", "fa4_fwd", "--schedule", "-q"}, 2,
+                  "--schedule took '-q' as its FILE: a file of that name is written ./-q");
+    check_refused({"report", "fa4_fwd", "-o", "--change"}, 2, "--output took '--change'");
+    check_refused({"compare", "x.csv", "--golden=--csv"}, 2, "--golden took '--csv'");
+    check_refused({"validate", "--build", "-o"}, 2, "--build took '-o' as its DIR");
+    check_refused({"--data-dir", "--color", "specs"}, 2, "--data-dir took '--color' as its DIR");
+    CHECK(
+        contains(run({"predict", "fa4_fwd", "--seqlen", "1024", "--schedule", "-"}).out, "role,"));
+}
+
 TEST_CASE("names that do not exist are 2, with the nearest that does") {
     check_refused({"predict", "fa4_fwdd"}, 2, "did you mean 'fa4_fwd'?");
     check_refused({"predict", "fa4_fwd", "--gpu", "b20"}, 2, "b200");
