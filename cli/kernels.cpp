@@ -1,7 +1,7 @@
 // warpline kernels: the pipelines there are, and the GPUs that have what each requires.
+#include "cli/readable.hpp"
 #include "cli/session.hpp"
 #include "warpline/explore/data_files.hpp"
-#include "warpline/hardware/load_gpu_spec.hpp"
 #include "warpline/pipeline/load_plan.hpp"
 #include "warpline/pipeline/operand_formats.hpp"
 #include "warpline/reports/phrases.hpp"
@@ -20,18 +20,6 @@ bool runs_on(const PipelineSource& source, const GpuSpec& spec) {
     return required == nullptr ||
            std::all_of(required->items.begin(), required->items.end(),
                        [&](const YamlNode& capability) { return spec.has(capability.scalar); });
-}
-
-Result<std::vector<GpuSpec>> load_specs(DataFiles& files) {
-    std::vector<GpuSpec> specs;
-    for (const std::string& id : list_gpu_specs(files.data_dir())) {
-        Result<GpuSpec> spec = files.load_gpu_spec(id);
-        if (!spec) {
-            return tl::unexpected(spec.error());
-        }
-        specs.push_back(std::move(*spec));
-    }
-    return specs;
 }
 
 std::string gpus_of(const PipelineSource& source, const std::vector<GpuSpec>& specs) {
@@ -53,7 +41,7 @@ std::string formats_of(const PipelineSource& source) {
     return fmt::format("{}", fmt::join(formats, ", "));
 }
 
-Result<std::string> list_text(const Request& request) {
+Result<std::string> list_text(Request& request) {
     const std::vector<std::string> ids = list_kernels(request.data_dir);
     if (ids.empty()) {
         return fail(FailureKind::input,
@@ -61,22 +49,27 @@ Result<std::string> list_text(const Request& request) {
                     "--data-dir names the folder that holds hw_specs and pipelines");
     }
     DataFiles files(request.data_dir);  // many kernels inherit a few
-    const Result<std::vector<GpuSpec>> specs = load_specs(files);
-    if (!specs) {
-        return tl::unexpected(specs.error());
-    }
+    LeftOut broken;
+    const std::vector<GpuSpec> specs = readable_specs(files, broken);
     Table table({Align::left, Align::left, Align::left, Align::left, Align::left});
     table.add({"kernel", "direction", "GPUs", "operands", "title"});
+    bool any = false;
     for (const std::string& id : ids) {
         const auto read = files.kernel(id);
         if (!read) {
-            return tl::unexpected(read.error());
+            broken.add(fmt::format("kernel {}", id), read.error());
+            continue;
         }
         const PipelineSource& source = **read;
+        any = true;
         table.add({request.style.bold(printable(id)),
-                   std::string(direction_name(pipeline_direction(source))), gpus_of(source, *specs),
+                   std::string(direction_name(pipeline_direction(source))), gpus_of(source, specs),
                    formats_of(source), printable(pipeline_title(source))});
     }
+    if (!any) {
+        return tl::unexpected(std::move(*broken.failure()));
+    }
+    request.left_out = broken.failure();
     return table.text("");
 }
 

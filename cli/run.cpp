@@ -151,6 +151,9 @@ int run_parsed(const std::vector<std::string>& arguments, const Session& session
     if (delivered != success) {
         return delivered;
     }
+    if (request.left_out) {
+        return report(*request.left_out, session.err);
+    }
     if (request.infeasible) {
         return impossible;
     }

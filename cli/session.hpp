@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,12 @@ struct Request {
     Action action;              ///< of the subcommand that was named
     bool check_failed = false;  ///< set by an action whose answer does not pass a check asked for
     bool infeasible = false;    ///< set by an action whose answer says that it cannot be done
+    std::optional<Failure> left_out;  ///< set by an action whose answer lacks a part: why
 };
 
 /// Runs one command line (without the program's name) and returns the exit code: 0, 1 when a check
 /// that was asked for does not pass, 2 for usage or input, 3 for what cannot be. Standard output is
-/// written only when there is an answer.
+/// written only when there is an answer, or all of one but what a broken file holds.
 [[nodiscard]] int run(const std::vector<std::string>& arguments, const Session& session);
 
 // One function a subcommand: declares it; when it is named, its action is left in

@@ -1,4 +1,5 @@
 // warpline specs [GPU]: the GPUs there are, every constant of one, or a draft from measurements.
+#include "cli/readable.hpp"
 #include "cli/session.hpp"
 #include "warpline/explore/data_files.hpp"
 #include "warpline/hardware/load_gpu_spec.hpp"
@@ -12,7 +13,7 @@
 namespace warpline::cli {
 namespace {
 
-Result<std::string> list_text(const Request& request) {
+Result<std::string> list_text(Request& request) {
     const std::vector<std::string> ids = list_gpu_specs(request.data_dir);
     if (ids.empty()) {
         return fail(FailureKind::input,
@@ -20,14 +21,12 @@ Result<std::string> list_text(const Request& request) {
                     "--data-dir names the folder that holds hw_specs and pipelines");
     }
     DataFiles files(request.data_dir);  // of a few architectures are many GPUs
-    std::vector<GpuSpec> specs;
-    for (const std::string& id : ids) {
-        Result<GpuSpec> spec = files.load_gpu_spec(id);
-        if (!spec) {
-            return tl::unexpected(spec.error());
-        }
-        specs.push_back(std::move(*spec));
+    LeftOut broken;
+    const std::vector<GpuSpec> specs = readable_specs(files, broken);
+    if (specs.empty()) {
+        return tl::unexpected(std::move(*broken.failure()));
     }
+    request.left_out = broken.failure();
     return spec_list_text(specs, request.style);
 }
 

@@ -2,8 +2,10 @@
 #include "parse_json.hpp"
 #include "ran_command.hpp"
 #include "source_dir.hpp"
+#include "temporary_folder.hpp"
 #include "warpline/pipeline/mechanism_meaning.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -16,6 +18,7 @@ using namespace warpline;
 using test::contains;
 using test::Ran;
 using test::run;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -79,6 +82,45 @@ TEST_CASE("an option is not taken for the name of a file") {
     check_refused({"--data-dir", "--color", "specs"}, 2, "--data-dir took '--color' as its DIR");
     CHECK(
         contains(run({"predict", "fa4_fwd", "--seqlen", "1024", "--schedule", "-"}).out, "role,"));
+}
+
+TEST_CASE("what a broken file holds is left out of a list, and said") {
+    const TemporaryFolder folder;
+    for (const char* name : {"hw_specs", "pipelines"}) {
+        fs::copy(fs::path(source_dir()) / name, folder.path() / name, fs::copy_options::recursive);
+    }
+    const auto list = [&](const char* what) { return run({"--data-dir", folder / "", what}); };
+    CHECK(list("specs").code == 0);
+    CHECK(list("kernels").code == 0);
+
+    std::ofstream(folder / "hw_specs/broken.yaml") << "a: [b\n";
+    std::ofstream(folder / "hw_specs/arch/sm_90.yaml") << "title: nothing else\n";
+    std::ofstream(folder / "pipelines/broken_op.yaml")
+        << "schema: warpline-operation/1\ntitle: both\nsource: here\ndirection: backward\n"
+           "kernels: [fa4_bwd, fa4_bwdd]\n";
+    const Ran specs = list("specs");
+    CHECK(specs.code == 2);
+    CHECK(contains(specs.out, "\nb200 "));
+    CHECK_FALSE(contains(specs.out, "broken"));
+    CHECK(contains(specs.err, "error: not listed: GPU broken, GPU h100_sxm, GPU h200\n"));
+    CHECK(contains(specs.err, "broken.yaml:2:1: not valid YAML"));
+    const std::string inherited = "sm_90.yaml:1:1: ";
+    CHECK(contains(specs.err, inherited));
+    CHECK(specs.err.find(inherited) == specs.err.rfind(inherited));
+
+    const Ran kernels = list("kernels");
+    CHECK(kernels.code == 2);
+    CHECK(contains(kernels.out, "\nfa4_fwd "));
+    CHECK(contains(kernels.out, " b200,"));
+    CHECK(contains(kernels.err, "GPU h200, kernel broken_op\n"));
+    CHECK(contains(kernels.err, "broken_op.yaml:5:"));
+    CHECK(contains(kernels.err, "there is no kernel 'fa4_bwdd'"));
+
+    std::ofstream(folder / "pipelines/broken_op.yaml") << "a: [b\n";
+    fs::remove_all(folder / "hw_specs/arch");
+    const Ran none = list("specs");
+    CHECK(none.code == 2);
+    CHECK(none.out.empty());
 }
 
 TEST_CASE("names that do not exist are 2, with the nearest that does") {
