@@ -73,7 +73,8 @@ struct ScheduleEvent {
     Cause cause;                  ///< why it did not start earlier
 };
 
-/// The repeating part of a long loop, when the engine found one.
+/// The repeating part of a long loop, when the engine found one: a state that recurs in step on all
+/// CTAs. Where CTAs that share an SM go on at different paces, periods are skipped without one.
 struct SteadyState {
     bool found = false;
     Tick period = 0;          ///< ticks of one period

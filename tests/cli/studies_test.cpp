@@ -180,7 +180,7 @@ TEST_CASE("a damaged row is found wherever it is, and its file left as it is") {
             refused(changed(",ok,", ",ok,x"), "damaged: it holds what no row does");
             refused(changed(",ok,", ",ok,\""), "damaged: it is not CSV");
         } else {
-            refused(changed(":", ""), "damaged");
+            refused(changed("\"batch\":", "\"batch\""), "damaged: it is not JSON");
             refused(changed("\"ms\"", "\"sm\""), "damaged: it holds what no row does");
             refused(line + " ", "damaged: it holds what no row does");
         }
