@@ -19,6 +19,11 @@ std::int64_t rounded_up(double amount) {
     return static_cast<std::int64_t>(std::ceil(amount));
 }
 
+/// Without an index, one statement may stand for what goes to each copy.
+bool names_all_copies(const Buffer& buffer, const YamlNode& named) {
+    return buffer.has_copies && named.scalar.find('[') == std::string::npos;
+}
+
 }  // namespace
 
 const Buffer* RoleLowering::buffer_at(const YamlNode& node, const char* key) const {
@@ -40,7 +45,9 @@ std::int64_t RoleLowering::excess(const YamlNode& node, const char* key,
         return 0;
     }
     const auto& sizes = buffer->stage_sizes;
-    return std::max<std::int64_t>(0, amount - *std::max_element(sizes.begin(), sizes.end()));
+    const bool all_copies = names_all_copies(*buffer, *node.find(key));
+    return std::max<std::int64_t>(0, amount - *std::max_element(sizes.begin(), sizes.end()) *
+                                                  (all_copies ? buffer->copies : 1));
 }
 
 void RoleLowering::refuse_excess(const YamlNode& node, const char* key, std::int64_t amount,
@@ -51,9 +58,12 @@ void RoleLowering::refuse_excess(const YamlNode& node, const char* key, std::int
     }
     const Buffer& buffer = *buffer_at(node, key);
     const char* const unit = buffer.space == BufferSpace::tmem ? "columns" : "bytes";
-    const char* const part = buffer.ring >= 0    ? "a stage of "
-                             : buffer.copies > 1 ? "a copy of "
-                                                 : "";
+    const char* part = "";
+    if (buffer.ring >= 0) {
+        part = "a stage of ";
+    } else if (buffer.copies > 1 && !names_all_copies(buffer, *node.find(key))) {
+        part = "a copy of ";
+    }
     reader_.value_error(node.find(key)->where,
                         fmt::format("{} {} {}, and {}buffer '{}' holds {}: {} too many", what,
                                     amount, unit, part, buffer.name, amount - over, over));

@@ -186,7 +186,7 @@ TEST_CASE("an expression that a comma cuts is told to be quoted") {
     INFO(ran.err);
     CHECK(ran.code == 2);
     CHECK(contains(ran.err,
-                   "cut.yaml:20:21: arrivals: this parenthesis is not closed (inside { } or "
+                   "cut.yaml:20:24: arrivals: this parenthesis is not closed (inside { } or "
                    "[ ] an expression with commas must be quoted)"));
     CHECK_FALSE(contains(ran.err, "arrivals is empty"));
     CHECK_FALSE(contains(ran.err, "known: mma"));
@@ -198,6 +198,6 @@ TEST_CASE("an empty source is no source") {
     text.replace(text.find("source: the test"), 16, "source:");
     const Ran ran = run({"check", written(folder / "s.yaml", text)});
     CHECK(ran.code == 2);
-    CHECK(contains(ran.err, "s.yaml:3:"));
+    CHECK(contains(ran.err, "s.yaml:4:1: "));
     CHECK(contains(ran.err, "source is empty"));
 }

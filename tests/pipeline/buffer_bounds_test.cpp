@@ -70,9 +70,10 @@ TEST_CASE("an access to more columns than a buffer of tensor memory has is refus
 }
 
 TEST_CASE("sums of an MMA that do not fit into its buffer are refused") {
-    check_refused(with("    columns: tile_kv\nbarriers", "    columns: 64\nbarriers"), "d: s",
-                  "operand d of the MMA, 128 x 128 elements of 4 B, takes 128 columns, and buffer "
-                  "'s' holds 64: 64 too many");
+    check_refused(
+        changed(base_text(), "    columns: tile_kv\nbarriers", "    columns: 64\nbarriers"), "d: s",
+        "operand d of the MMA, 128 x 128 elements of 4 B, takes 128 columns, and buffer "
+        "'s' holds 64: 64 too many");
 }
 
 TEST_CASE("operands of an MMA that do not fit into their buffers are refused, each at its name") {
@@ -100,18 +101,34 @@ TEST_CASE("what never runs is not held against a buffer") {
 }
 
 TEST_CASE("stages take listed sizes in turn") {
-    const std::string even = "    bytes: tile_kv * d_qk * element_bytes\n    stages: kv_stages\n";
+    const std::string copy = "              to: kv[slot]\n";
+    const std::string text = changed(base_text(), copy, copy + "              bytes: 16384\n");
+    const auto sized = [&](const std::string& sizes) {
+        return changed(text, "    bytes: tile_kv * d_qk * element_bytes\n    stages: kv_stages\n",
+                       sizes);
+    };
     const auto used = [&](const std::string& stages) {
         const auto plan =
-            load(changed(base_text(), even,
-                         "    bytes:\n      - 16384\n      - 20000\n    stages: " + stages + "\n"));
-        return plan ? plan->budgets.front().used : 0;
+            load(sized("    bytes:\n      - 16384\n      - 20000\n    stages: " + stages + "\n"));
+        REQUIRE(plan.has_value());
+        return plan->budgets.front().used;
     };
     const std::int64_t two = used("2");
     CHECK(used("3") == two + 16384 + 16);  // and the stage's two barriers
     CHECK(used("1") == two - 20000 - 16);
-    CHECK(contains(
-        errors(changed(base_text(), even,
-                       "    bytes:\n      - 16384\n      - 2\n      - 3\n    stages: 2\n")),
-        "has 2 stages and 3 sizes"));
+    CHECK(
+        contains(errors(sized("    bytes:\n      - 16384\n      - 2\n      - 3\n    stages: 2\n")),
+                 "has 2 stages and 3 sizes"));
+}
+
+TEST_CASE("a name without an index may stand for every copy") {
+    const auto copied = [](const std::string& to, const std::string& bytes) {
+        return errors(one_role("- async: copy\n  from: global\n  to: " + to +
+                               "\n  class: c\n  signals: done\n  bytes: " + bytes +
+                               "\n- wait: done\n"));
+    };
+    CHECK(copied("q", "4096").empty());
+    CHECK(contains(copied("q", "4097"), "buffer 'q' holds 4096: 1 too many"));
+    CHECK(copied("q[1]", "2048").empty());
+    CHECK(contains(copied("q[1]", "4096"), "a copy of buffer 'q' holds 2048: 2048 too many"));
 }
