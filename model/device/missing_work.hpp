@@ -13,7 +13,7 @@ namespace warpline {
 /// everything counted has to be multiplied, and padding and ragged ends only add to it.
 [[nodiscard]] std::optional<std::string> missing_work(double executed_flops, double counted_flops);
 
-/// The same for a tile of a few blocks. Errors: those of simulate().
+/// The same for a tile of a few blocks; nothing under a mask. Errors: those of simulate().
 [[nodiscard]] Result<std::optional<std::string>> missing_work_of_tile(
     const KernelPlan& plan, const AttentionProblem& problem, const MemoryEnvironment& memory);
 

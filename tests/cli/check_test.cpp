@@ -101,8 +101,8 @@ TEST_CASE("a kernel that multiplies less than it is credited with is warned of")
     CHECK(contains(ran.out, "warning: "));
     CHECK(contains(ran.out, missing));
     CHECK(contains(run({"predict", file}).out, missing));
-    // Under a mask more is executed than counted anyway: only a tile without one tells.
-    CHECK(contains(run({"check", file, "--mask", "causal"}).out, missing));
+    // Under a mask a program may do more, and less, than is counted.
+    CHECK_FALSE(contains(run({"check", file, "--mask", "causal"}).out, missing));
     CHECK_FALSE(contains(run({"predict", file, "--mask", "causal"}).out, missing));
     CHECK_FALSE(contains(run({"predict", "fa4_fwd", "--seqlen", "1024"}).out, "work is missing"));
     const Ran two = run({"check", in_tree("pipelines/fa4_bwd_hd256.yaml"), "--head-dim", "256"});
