@@ -1,6 +1,9 @@
-// warpline check FILE: whether a specification or pipeline is right, without running a prediction.
+// warpline check FILE: whether a pipeline, a specification or another file is right, without
+// running a prediction.
+#include "cli/check_files.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session.hpp"
+#include "warpline/device/missing_work.hpp"
 #include "warpline/engine/engine.hpp"
 #include "warpline/recurrence/recurrence.hpp"
 
@@ -16,9 +19,11 @@ struct CheckArguments {
     ProblemOptions problem;
 };
 
-/// Runs the programs on tiles of 0 to 3 blocks, where prologues and epilogues go wrong.
+constexpr std::int64_t most_blocks = 3;
+
+/// Runs the programs on tiles of few blocks, where prologues and epilogues go wrong.
 Result<void> run_short_tiles(const KernelPlan& plan, const MemoryEnvironment& memory) {
-    for (std::int64_t blocks = 0; blocks <= 3; ++blocks) {
+    for (std::int64_t blocks = 0; blocks <= most_blocks; ++blocks) {
         const TileClass tile{blocks, blocks > 0 ? 1 : 0, 0};
         if (const auto schedule = simulate(plan, {{tile, 2}}, memory); !schedule) {
             Failure failure = schedule.error();
@@ -33,8 +38,8 @@ Result<void> run_short_tiles(const KernelPlan& plan, const MemoryEnvironment& me
 }
 
 /// What there is to say of one kernel that was lowered, below a line that names it.
-Result<std::string> check_plan(const Request& request, const KernelPlan& plan,
-                               const GpuSpec& spec) {
+Result<std::string> check_plan(const Request& request, const KernelPlan& plan, const GpuSpec& spec,
+                               const AttentionProblem& problem) {
     const MemoryEnvironment memory = idle_memory(spec);
     const auto bound = recurrence_bound(plan, memory);
     if (!bound) {
@@ -43,11 +48,18 @@ Result<std::string> check_plan(const Request& request, const KernelPlan& plan,
     if (const Result<void> ran = run_short_tiles(plan, memory); !ran) {
         return tl::unexpected(ran.error());
     }
+    const auto missing = missing_work_of_tile(plan, problem, memory);
+    if (!missing) {
+        return tl::unexpected(missing.error());
+    }
     std::string text = fmt::format(
-        "  roles {}, barriers {}, rings {}; no deadlock, no race found; at least {:.1f} cycles a "
-        "step\n",
-        plan.roles.size(), plan.barriers.size(), plan.rings.size(),
+        "  roles {}, barriers {}, rings {}; arrivals balance, no deadlock on tiles of 0 to {} "
+        "blocks; at least {:.1f} cycles a step\n",
+        plan.roles.size(), plan.barriers.size(), plan.rings.size(), most_blocks,
         bound->ticks_per_block / static_cast<double>(ticks_per_cycle));
+    if (*missing) {
+        text += request.style.warn("warning: ") + **missing + "\n";
+    }
     for (const Diagnostic& warning : plan.warnings) {
         text += request.style.warn("warning: ") + printable(warning.text()) + "\n";
     }
@@ -69,28 +81,15 @@ Result<std::string> check_pipeline(const Request& request, const CheckArguments&
                                    kernels.empty() ? "pipeline" : "list of kernels",
                                    describe(loaded->problem), printable(loaded->spec.id));
     if (kernels.empty()) {
-        auto checked = check_plan(request, loaded->plan(), loaded->spec);
+        auto checked = check_plan(request, loaded->plan(), loaded->spec, loaded->problem);
         return checked ? text + *checked : checked;
     }
     for (const KernelPlan& plan : kernels) {
-        auto checked = check_plan(request, plan, loaded->spec);
+        auto checked = check_plan(request, plan, loaded->spec, loaded->problem);
         if (!checked) {
             return checked;
         }
         text += printable(plan.kernel) + "\n" + *checked;
-    }
-    return text;
-}
-
-Result<std::string> check_spec(const Request& request, const std::string& file) {
-    const auto spec = load_gpu_spec(request.data_dir, file);
-    if (!spec) {
-        return tl::unexpected(spec.error());
-    }
-    std::string text = fmt::format("{}: a sound specification of {} with {} constants\n",
-                                   printable(file), printable(spec->title), spec->constants.size());
-    for (const Diagnostic& warning : spec->warnings) {
-        text += request.style.warn("warning: ") + printable(warning.text()) + "\n";
     }
     return text;
 }
@@ -100,27 +99,38 @@ Result<std::string> check(const Request& request, const CheckArguments& argument
     if (file.size() < 6 || file.compare(file.size() - 5, 5, ".yaml") != 0) {
         return fail(FailureKind::usage, fmt::format("{} does not end in .yaml", file));
     }
-    // Which of the two a file is, its schema says: any YAML can be read as a pipeline's source.
+    // What a file is, its schema says: any YAML can be read as a pipeline's source.
     const Result<PipelineSource> source = read_pipeline(request.data_dir, file);
     if (!source) {
         return tl::unexpected(source.error());
     }
-    if (source->root.kind == YamlNode::Kind::null) {
-        return fail(FailureKind::input, fmt::format("{} is empty", file),
-                    "a specification begins with 'schema: warpline-hardware/1', a pipeline with "
-                    "'schema: warpline-pipeline/1'");
+    const Result<FileKind> kind = kind_of_file(source->root, file);
+    if (!kind) {
+        return tl::unexpected(kind.error());
     }
-    const YamlNode* const schema = source->root.find("schema");
-    const bool pipeline = schema != nullptr && (schema->scalar.rfind("warpline-pipeline", 0) == 0 ||
-                                                schema->scalar.rfind("warpline-operation", 0) == 0);
-    return pipeline ? check_pipeline(request, arguments, *source) : check_spec(request, file);
+    switch (*kind) {
+        case FileKind::pipeline:
+        case FileKind::operation:
+            return check_pipeline(request, arguments, *source);
+        case FileKind::family:
+            return check_family(request, file, arguments.problem.gpu);
+        case FileKind::specification:
+            return check_spec(request, file);
+        case FileKind::study:
+            return check_study(file);
+        case FileKind::block_lists:
+            return check_block_lists(file);
+    }
+    return std::string();
 }
 
 }  // namespace
 
 void add_check(const Command& program, Request& request) {
     const Command command =
-        program.add_subcommand("check", "Validate a specification or pipeline file");
+        program.add_subcommand("check",
+                               "Validate a pipeline (budgets, arrivals, deadlock; not data races), "
+                               "specification, family or study file");
     const auto arguments = std::make_shared<CheckArguments>();
     command.add_option("file", arguments->file, "a .yaml file").required().type_name("FILE");
     arguments->problem.declare(command);

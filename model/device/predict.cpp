@@ -1,6 +1,7 @@
 #include "warpline/device/bound_phrase.hpp"
 #include "warpline/device/clock.hpp"
 #include "warpline/device/cluster_slots.hpp"
+#include "warpline/device/missing_work.hpp"
 #include "warpline/device/predict_listed.hpp"
 #include "warpline/device/prediction_parts.hpp"
 #include "warpline/device/turn_waits.hpp"
@@ -147,6 +148,11 @@ void fill_assumptions(Prediction& out, const PredictionParts& parts, const GpuSp
         list.push_back(fmt::format(
             "Loads from HBM wait {:.0f} cycles longer than on an idle GPU for those of other SMs.",
             cycles_from_ticks(parts.hbm_wait)));
+    }
+    if (out.problem.mask.kind == MaskKind::full) {
+        if (auto missing = missing_work(out.executed_flops, out.counted_flops)) {
+            list.push_back(std::move(*missing));
+        }
     }
     if (spec.gpc_sms.empty() && out.plan.cluster > 1) {
         list.emplace_back("SMs per GPC are not known: no SM is lost to clusters that do not fit.");

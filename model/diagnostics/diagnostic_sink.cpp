@@ -57,6 +57,12 @@ void DiagnosticSink::check_keys(const YamlNode& map, const std::vector<std::stri
             continue;
         }
         const std::string nearest = nearest_name(key, allowed);
+        // "max: min(1, 2)" in { } is two entries: the second is "2)", without a value.
+        if (std::count(key.begin(), key.end(), ')') > std::count(key.begin(), key.end(), '(')) {
+            error(map.key_locations[i], fmt::format("'{}' in {} is no key", key, what),
+                  "inside { } an expression with commas must be quoted");
+            continue;
+        }
         error(map.key_locations[i], fmt::format("unknown key '{}' in {}", key, what),
               nearest.empty() ? fmt::format("known: {}", join(allowed))
                               : fmt::format("did you mean '{}'?", nearest));

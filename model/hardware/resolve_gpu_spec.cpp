@@ -14,13 +14,16 @@ constexpr double lanes_per_warp = 32.0;
 /// Clocks between two instructions of a kind: more would not fit into ticks.
 constexpr double longest_interval = 1e15;
 
-void store_constants(const SpecFile& file, GpuSpec& spec, DiagnosticSink& sink) {
+/// Calls `missing` for each key that the file should state and does not.
+template <typename Missing>
+void store_constants(const SpecFile& file, GpuSpec& spec, DiagnosticSink& sink,
+                     const Missing& missing) {
     for (const SpecKey& key : spec_keys()) {
         const auto found = file.constants.find(key.key);
         const bool useful = key.capability.empty() || spec.has(key.capability);
         if (found == file.constants.end()) {
             if (useful && key.need == Need::required) {
-                sink.error(file.where, fmt::format("'{}' is missing", key.key), key.meaning);
+                missing(key);
             }
             continue;
         }
@@ -154,7 +157,9 @@ Result<GpuSpec> resolve_gpu_spec(const SpecFile& file, const std::string& id) {
     if (file.arch.empty()) {
         sink.error(file.where, "'arch' is missing", "e.g. arch: sm_100, or inherit one");
     }
-    store_constants(file, spec, sink);
+    store_constants(file, spec, sink, [&](const SpecKey& key) {
+        sink.error(file.where, fmt::format("'{}' is missing", key.key), key.meaning);
+    });
     for (const auto& [name, stated] : file.instructions) {
         store_instruction(file, name, stated, spec, sink);
     }
@@ -170,6 +175,25 @@ Result<GpuSpec> resolve_gpu_spec(const SpecFile& file, const std::string& id) {
     warn_of_peak(file, spec);
     spec.hash = hash_of(file, spec);
     return spec;
+}
+
+Result<ArchitectureCheck> check_architecture(const SpecFile& file) {
+    DiagnosticSink sink;
+    ArchitectureCheck out;
+    GpuSpec spec;
+    spec.arch = file.arch;
+    spec.capabilities = file.capabilities;
+    store_constants(file, spec, sink, [&](const SpecKey& key) { out.missing.push_back(key.key); });
+    for (const auto& [name, stated] : file.instructions) {
+        store_instruction(file, name, stated, spec, sink);
+    }
+    if (sink.empty()) {
+        check_consistency(file, spec, sink);
+    }
+    if (!sink.empty()) {
+        return sink.failure(FailureKind::input);
+    }
+    return out;
 }
 
 }  // namespace warpline

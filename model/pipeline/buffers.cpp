@@ -86,9 +86,16 @@ class BufferReader {
                     reader_.integer(item, key, 0, largest_size).value_or(0));
             }
             const auto listed = static_cast<std::int64_t>(buffer.stage_sizes.size());
-            if (listed == 0 || (stages != nullptr && listed != count)) {
+            if (listed == 0 || (stages != nullptr && listed > count && count > 1)) {
                 reader_.value_error(
                     size->where, fmt::format("{} has {} stages and {} sizes", what, count, listed));
+            }
+            if (stages != nullptr && count == 1 && listed > 1) {
+                buffer.stage_sizes.resize(1);  // a parameter may leave one stage of several
+            }
+            for (std::int64_t i = listed; listed > 0 && i < count; ++i) {
+                buffer.stage_sizes.push_back(
+                    buffer.stage_sizes[static_cast<std::size_t>(i - listed)]);
             }
         } else if (size != nullptr) {
             const std::int64_t each = reader_.integer(*size, key, 0, largest_size).value_or(0);

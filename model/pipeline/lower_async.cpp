@@ -130,6 +130,7 @@ void RoleLowering::tmem(const YamlNode& node, bool store) {
         infeasible(node.where, fmt::format("{} has no tensor memory", context_.spec.id));
         return;
     }
+    check_tmem_bounds(node, key, *columns);
     TmemOp op;
     op.store = store;
     op.instructions =

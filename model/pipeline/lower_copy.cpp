@@ -145,6 +145,7 @@ void RoleLowering::copy(const YamlNode& node, bool reduce) {
         return;
     }
     op.bytes = *bytes;
+    check_copy_bounds(node, *bytes);
     const std::int64_t by_lanes =
         (*bytes + lanes * lsu_bytes_per_lane - 1) / (lanes * lsu_bytes_per_lane);
     op.instructions = optional_integer(node, "instructions",

@@ -220,6 +220,8 @@ std::optional<MmaOp> RoleLowering::mma_op(const YamlNode& node, BufferSpace a) {
                             "pad the head dim as the kernel does");
         return std::nullopt;
     }
+    check_mma_bounds(node,
+                     {*m, *n, *k, *width > 0.0 ? *width : element_bytes(*dtype), pair ? 2 : 1});
     MmaOp op;
     op.steps = (*m / one_m) * (*n / one_n) * (*k / timing->k);
     op.tensor = timing->tensor;

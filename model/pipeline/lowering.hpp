@@ -89,7 +89,8 @@ struct Reference {
 /// Lowers one role. Its members are grouped by file: lower_control.cpp (statements, loops,
 /// conditions), lower_paste.cpp (unrolling, procedures, labels), references.cpp (names and
 /// indices), lower_sync.cpp (barriers, rings, groups), lower_work.cpp (instructions),
-/// lower_async.cpp, lower_mma.cpp, lower_copy.cpp and lower_storage.cpp (buffers touched).
+/// lower_async.cpp, lower_mma.cpp, lower_copy.cpp, lower_storage.cpp (buffers touched) and
+/// buffer_bounds.cpp (what they hold).
 class RoleLowering {
   public:
     RoleLowering(LoweringContext& context, const DeclaredRole& declared);
@@ -204,6 +205,25 @@ class RoleLowering {
                                       BufferSpace d);
     [[nodiscard]] std::optional<MmaOp> mma_op(const YamlNode& node, BufferSpace a);
     [[nodiscard]] std::optional<DType> dtype_of(const YamlNode& node);
+
+    // What a buffer holds.
+    /// Rows, columns and K of a chain of MMAs, in one CTA or two together.
+    struct ChainShape {
+        std::int64_t m = 0, n = 0, k = 0;
+        double element_bytes = 0.0;
+        int ctas = 1;
+    };
+    /// The buffer that a key of the statement names, in this CTA or another; null: none.
+    [[nodiscard]] const Buffer* buffer_at(const YamlNode& node, const char* key) const;
+    /// By how much the amount is more than a stage of that buffer holds.
+    [[nodiscard]] std::int64_t excess(const YamlNode& node, const char* key,
+                                      std::int64_t amount) const;
+    void refuse_excess(const YamlNode& node, const char* key, std::int64_t amount,
+                       std::string_view what);
+    void check_copy_bounds(const YamlNode& node, std::int64_t bytes);
+    void check_tmem_bounds(const YamlNode& node, const char* key, std::int64_t columns);
+    void check_mma_bounds(const YamlNode& node, const ChainShape& shape);
+
     [[nodiscard]] std::optional<CopyEnd> copy_end(const YamlNode& node, const char* key);
     [[nodiscard]] bool copy_legal(const YamlNode& node, const CopyOp& op);
     [[nodiscard]] std::optional<std::int64_t> copy_bytes(const YamlNode& node, const CopyEnd& from,

@@ -47,6 +47,12 @@ void read_head(const Request& request, Resolved& out) {
         return;
     }
     static_cast<void>(input.require_text(request.source.root, "title", "the file"));
+    if (const YamlNode* const source = request.source.root.find("source")) {
+        const auto text = out.reader.text(*source, "source");
+        if (text && text->empty()) {
+            input.error(source->where, "source is empty", "say where the facts come from");
+        }
+    }
     static_cast<void>(texts_of(request.source.root, "notes", input));
     const auto direction = direction_of(request.source.root, input);
     if (direction && *direction != request.problem.direction) {

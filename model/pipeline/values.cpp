@@ -1,5 +1,6 @@
 #include "warpline/pipeline/values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -93,8 +94,14 @@ void ValueReader::report(const YamlNode& node, const ExpressionError& error, std
     if (error.of_value && lenient_) {
         return;
     }
-    problems_.input.error(place_in(node, offset + error.position),
-                          fmt::format("{}: {}", what, error.message), error.hint);
+    // In { } and [ ] a comma ends a text without quotes, and takes the rest of a call away.
+    const bool cut = !node.quoted && error.hint.empty() &&
+                     node.scalar.find(',') == std::string::npos &&
+                     std::count(node.scalar.begin(), node.scalar.end(), '(') >
+                         std::count(node.scalar.begin(), node.scalar.end(), ')');
+    problems_.input.error(
+        place_in(node, offset + error.position), fmt::format("{}: {}", what, error.message),
+        cut ? "inside { } or [ ] an expression with commas must be quoted" : error.hint);
 }
 
 void ValueReader::value_error(const SourceLocation& where, std::string message, std::string hint) {

@@ -251,9 +251,10 @@ TEST_CASE("a cluster reaches the peer, the leader and all") {
 
 TEST_CASE("a tcgen05 chain has the steps and times of its instructions") {
     const std::string text =
-        changed(one_role("- async: mma\n  m: 128\n  n: 64\n  k: 96\n  a: t[0]\n  b: q[0]\n"
-                         "  d: t[1]\n  class: mma\n"),
-                "    warps: 4\n", "    warps: 1\n");
+        changed(changed(one_role("- async: mma\n  m: 128\n  n: 64\n  k: 96\n  a: t[0]\n  b: q[0]\n"
+                                 "  d: t[1]\n  class: mma\n"),
+                        "    warps: 4\n", "    warps: 1\n"),
+                "bytes: 2048", "bytes: 16384");
     const auto plan = load(text);
     REQUIRE_MESSAGE(plan.has_value(), errors(text));
     const Program p = body_of(*plan);
@@ -275,7 +276,8 @@ TEST_CASE("each warp of a wgmma group executes its quarter") {
                 "requires: [tcgen05, tma]", "requires: [wgmma]");
     // Declared but not used here, tensor memory would be over the budget of a GPU without it.
     const std::string fits =
-        changed(text, "  t:\n    space: tmem\n    columns: 128\n    copies: two\n", "");
+        changed(changed(text, "  t:\n    space: tmem\n    columns: 128\n    copies: two\n", ""),
+                "bytes: 2048", "bytes: 16384");
     const auto plan = load(fits, {}, "h100_sxm");
     REQUIRE_MESSAGE(plan.has_value(), errors(fits, {}, "h100_sxm"));
     const auto timing = mma_timing(

@@ -113,7 +113,8 @@ TEST_CASE("operands must be where the MMA path reads them") {
     const auto good = [](const std::string& keys) {
         const std::string text =
             one_role("- async: mma\n  a: q[0]\n  b: q[1]\n  d: t[0]\n  class: c\n" + keys);
-        return errors(changed(text, "    warps: 4\n", "    warps: 1\n"));
+        return errors(changed(changed(text, "    warps: 4\n", "    warps: 1\n"), "bytes: 2048",
+                              "bytes: 16384"));
     };
     CHECK(contains(good("  m: 128\n  n: 64\n  k: 40"), "k must be a multiple of 16, is 40"));
     CHECK(contains(good("  m: 128\n  n: 64"), "lacks 'k'"));
