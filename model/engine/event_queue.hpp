@@ -35,7 +35,6 @@ struct Event {
 
 class EventQueue {
   public:
-    [[nodiscard]] bool empty() const { return !holding_ && heap_.empty(); }
     /// Of the next event; the largest tick when there is none.
     [[nodiscard]] Tick next_time() const { return next_time_; }
     [[nodiscard]] std::size_t size() const { return heap_.size() + (holding_ ? 1 : 0); }

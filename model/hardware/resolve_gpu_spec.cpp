@@ -145,6 +145,19 @@ std::string hash_of(const SpecFile& file, const GpuSpec& spec) {
     return fingerprint(text);
 }
 
+/// Everything that the file states, and whether it agrees with itself. `missing`: as above.
+template <typename Missing>
+void store_statements(const SpecFile& file, GpuSpec& spec, DiagnosticSink& sink,
+                      const Missing& missing) {
+    store_constants(file, spec, sink, missing);
+    for (const auto& [name, stated] : file.instructions) {
+        store_instruction(file, name, stated, spec, sink);
+    }
+    if (sink.empty()) {
+        check_consistency(file, spec, sink);
+    }
+}
+
 }  // namespace
 
 Result<GpuSpec> resolve_gpu_spec(const SpecFile& file, const std::string& id) {
@@ -157,15 +170,9 @@ Result<GpuSpec> resolve_gpu_spec(const SpecFile& file, const std::string& id) {
     if (file.arch.empty()) {
         sink.error(file.where, "'arch' is missing", "e.g. arch: sm_100, or inherit one");
     }
-    store_constants(file, spec, sink, [&](const SpecKey& key) {
+    store_statements(file, spec, sink, [&](const SpecKey& key) {
         sink.error(file.where, fmt::format("'{}' is missing", key.key), key.meaning);
     });
-    for (const auto& [name, stated] : file.instructions) {
-        store_instruction(file, name, stated, spec, sink);
-    }
-    if (sink.empty()) {
-        check_consistency(file, spec, sink);
-    }
     if (!sink.empty()) {
         return sink.failure(FailureKind::input);
     }
@@ -183,13 +190,7 @@ Result<ArchitectureCheck> check_architecture(const SpecFile& file) {
     GpuSpec spec;
     spec.arch = file.arch;
     spec.capabilities = file.capabilities;
-    store_constants(file, spec, sink, [&](const SpecKey& key) { out.missing.push_back(key.key); });
-    for (const auto& [name, stated] : file.instructions) {
-        store_instruction(file, name, stated, spec, sink);
-    }
-    if (sink.empty()) {
-        check_consistency(file, spec, sink);
-    }
+    store_statements(file, spec, sink, [&](const SpecKey& key) { out.missing.push_back(key.key); });
     if (!sink.empty()) {
         return sink.failure(FailureKind::input);
     }
